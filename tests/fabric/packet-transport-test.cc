@@ -923,6 +923,72 @@ TEST(PacketTransport, HugeFlowsAreCutIntoParts)
 }
 
 /**
+ * A flow of no bytes is one header. If a link loses it by failing, the sender retransmits it after
+ * the timeout, and it arrives as it would have in an idle network.
+ */
+TEST(PacketTransport, EmptyFlowsAreRetransmitted)
+{
+    for (const bool hasCredit : {false, true})
+    {
+        for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+        {
+            Time uncontended;
+            for (const bool fails : {false, true})
+            {
+                PacketBench bench;
+                const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+                PacketSpec spec = PlainPackets();
+                spec.queuePair.recovery = recovery;
+                if (hasCredit)
+                {
+                    spec.congestionControl = Rccc();
+                }
+                bench.Open(spec);
+                const std::size_t flow = bench.AddFlow(from, to, Bytes(0));
+                if (fails)
+                {
+                    const LinkId second = bench.LinkTo(to);
+                    const LinkId back = bench.GetTopology().GetLink(second).opposite;
+                    bench.RunUntil(Time::Nanoseconds(1500)); // it is on the second link
+                    bench.Transport().SetLinksUp({second, back}, false, Time::Nanoseconds(1500));
+                    bench.RunUntil(Time::Microseconds(100));
+                    bench.Transport().SetLinksUp({second, back}, true, Time::Microseconds(100));
+                }
+                bench.Run();
+                uncontended = fails ? uncontended : bench.End(flow);
+                EXPECT_EQ(bench.End(flow),
+                          uncontended +
+                              (fails ? spec.queuePair.retransmissionTimeout : Time()));
+            }
+        }
+    }
+}
+
+/**
+ * The last data arrive after the first link has failed, so there is no way back for their
+ * acknowledgment, which then takes no time. The flow ends when they arrive, also where flows end
+ * with an acknowledgment.
+ */
+TEST(PacketTransport, FlowsWithoutAWayBackEnd)
+{
+    for (const FlowEnd end : {FlowEnd::Received, FlowEnd::Acknowledged})
+    {
+        PacketBench bench;
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
+        spec.queuePair.flowEnd = end;
+        bench.Open(spec);
+        const LinkId back = bench.LinkTo(from);
+        const LinkId first = bench.GetTopology().GetLink(back).opposite;
+        const std::size_t flow = bench.AddFlow(from, to, Bytes(1000));
+        bench.RunUntil(Time::Nanoseconds(1500)); // the packet is on the second link
+        bench.Transport().SetLinksUp({first, back}, false, Time::Nanoseconds(1500));
+        bench.Run();
+        EXPECT_EQ(bench.End(flow), Time::Picoseconds(2 * (104800 + 1000000)));
+    }
+}
+
+/**
  * A window in proportion to the rate falls below a byte where the path is much slower than the
  * port: at the minimum rate of 0.1 Gb/s, a port of 400 Gb/s has 1/4000 of a bandwidth-delay product
  * of less than 4000 bytes. One packet may still be in flight, so that all flows end, not before the
@@ -951,6 +1017,49 @@ TEST(PacketTransport, WindowsBelowAByteLetAPacketPass)
         last = std::max(last, bench.End(flow));
     }
     EXPECT_GE(last, Time::Nanoseconds(4 * 100000 * 0.8));
+}
+
+/**
+ * With one pace timer per port, queue pairs wait at the port for credit, too. They request it after
+ * losses and resume when it comes: all flows end, though the queue is lossy and a link fails.
+ */
+TEST(PacketTransport, PortTimersWaitForCredit)
+{
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        PacketBench bench;
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
+        spec.congestionControl = Rccc();
+        spec.queuePair.recovery = recovery;
+        spec.queuePair.paceTimer = PaceTimer::Port;
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.portQueue = Bytes(20000);
+        std::vector<uint32_t> senders;
+        for (int i = 0; i < 4; i++)
+        {
+            senders.push_back(bench.AddHost());
+            bench.Join(senders.back(), middle, Rate::Gbps(80), Time::Microseconds(1));
+        }
+        bench.Open(spec);
+        for (const uint32_t sender : senders)
+        {
+            bench.AddFlow(sender, to, Bytes(300000));
+        }
+        const LinkId back = bench.LinkTo(senders[0]);
+        const LinkId first = bench.GetTopology().GetLink(back).opposite;
+        bench.RunUntil(Time::Microseconds(20));
+        bench.Transport().SetLinksUp({first, back}, false, Time::Microseconds(20));
+        bench.RunUntil(Time::Milliseconds(9)); // longer than the timeout
+        bench.Transport().SetLinksUp({first, back}, true, Time::Milliseconds(9));
+        bench.Run();
+        for (std::size_t flow = 0; flow < senders.size(); flow++)
+        {
+            EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+        }
+    }
 }
 
 } // namespace

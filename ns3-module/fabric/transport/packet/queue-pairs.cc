@@ -120,13 +120,15 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
         }
         pair.link = link;
         JoinPortQueue(id, now);
+        Resume(id, now); // with port timers it may need credit
         return;
     }
     pair.link = link;
-    if (wasStalled && pair.state == State::Stalled)
+    if (wasStalled)
     {
-        pair.state = State::Idle;
+        pair.state = pair.state == State::Stalled ? State::Idle : pair.state;
         Resume(id, now);
+        WakePort(link, pair.trafficClass, now);
     }
 }
 
@@ -143,7 +145,7 @@ QueuePairs::OpenControl(Pair& pair)
 bool
 QueuePairs::MaySend(Pair& pair) const
 {
-    if (pair.credit <= 0)
+    if (pair.credit <= 0 && NextPayload(pair) > 0) // an empty packet needs no credit
     {
         return false;
     }
@@ -152,10 +154,23 @@ QueuePairs::MaySend(Pair& pair) const
     {
         return inFlight < WindowOf(pair);
     }
+    return inFlight + NextPayload(pair) <= WindowOf(pair);
+}
+
+/** Payload bytes of the next packet; those of a full one if there is none yet. */
+uint32_t
+QueuePairs::NextPayload(Pair& pair)
+{
     const uint64_t next = pair.again.empty() ? pair.next : pair.again.back();
-    const uint32_t mtu = pair.facts.mtu;
-    const bool isThere = next < pair.messages.End();
-    return inFlight + (isThere ? pair.messages.PayloadOf(next) : mtu) <= WindowOf(pair);
+    return next < pair.messages.End() ? pair.messages.PayloadOf(next) : pair.facts.mtu;
+}
+
+/** Whether packets await acknowledgment, an empty one included, which adds nothing to inFlight. */
+bool
+QueuePairs::AwaitsAcknowledgment(const Pair& pair)
+{
+    const bool isFirstMissingSent = pair.again.empty() || pair.again.back() > pair.acked;
+    return pair.inFlight > 0 || (pair.acked < pair.next && isFirstMissingSent);
 }
 
 /** Lets a sender without packets in flight send before its receiver grants credit. */
@@ -408,6 +423,10 @@ QueuePairs::Resume(uint32_t id, int64_t now)
     Pair& pair = *m_pairs[id];
     if (pair.state == State::Queued || pair.state == State::Pacing)
     {
+        if (m_hasPortTimers && HasPackets(pair) && !MaySend(pair))
+        {
+            RequestCredit(id, now); // it stays queued without window or credit
+        }
         return;
     }
     if (!HasPackets(pair))
@@ -772,7 +791,7 @@ QueuePairs::ScheduleTimer(uint32_t id, int64_t now)
         const Time next = pair.control->NextTimer();
         time = next.IsInfinite() ? time : next.ToPicoseconds();
     }
-    if ((pair.inFlight > 0 || pair.hasRequested) &&
+    if ((AwaitsAcknowledgment(pair) || pair.hasRequested) &&
         !m_spec.queuePair.retransmissionTimeout.IsInfinite())
     {
         time = std::min(
@@ -799,7 +818,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
         pair.control->OnTimer(time);
     }
     const int64_t timeout = m_spec.queuePair.retransmissionTimeout.ToPicoseconds();
-    if ((pair.inFlight > 0 || pair.hasRequested) &&
+    if ((AwaitsAcknowledgment(pair) || pair.hasRequested) &&
         !m_spec.queuePair.retransmissionTimeout.IsInfinite() && now - pair.progress >= timeout)
     {
         pair.progress = now;
@@ -913,6 +932,7 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
         m_pairs[id]->hasRequested = false;
         m_pairs[id]->credit += static_cast<double>(m_packets[packet].number);
         Resume(id, now);
+        WakePort(m_pairs[id]->link, m_pairs[id]->trafficClass, now);
         break;
     case PacketKind::Cnp:
         m_pairs[id]->control->OnNotification(Time::Picoseconds(now));
@@ -1013,6 +1033,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         StartAckTimer(id, now);
     }
     Deliver(pair, now);
+    PopAcknowledged(pair, now); // without a way back, an acknowledgment takes no time
 }
 
 /** Whether one acknowledgment cannot report both @p number and the packets still unacknowledged. */
@@ -1294,6 +1315,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     Pair& pair = *m_pairs[id];
     const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
     StopSpeculating(pair);
+    const uint64_t acked = pair.acked;
     Acknowledgment ack;
     int64_t lost = 0; // payload bytes
     if (p.kind == PacketKind::Ack || !isSelective)
@@ -1329,7 +1351,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
                                    : isMarked                 ? SprayPathSelector::MARKED
                                                               : 0);
     }
-    if (ack.bytes > 0)
+    if (ack.bytes > 0 || pair.acked > acked)
     {
         pair.progress = now;
         pair.retries = 0;

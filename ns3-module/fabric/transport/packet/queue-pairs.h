@@ -310,6 +310,8 @@ class QueuePairs : public PacketEndpoints
     FlowCounters* CountersOf(Pair& pair, uint64_t number);
     double WindowOf(const Pair& pair) const;
     bool MaySend(Pair& pair) const;
+    static uint32_t NextPayload(Pair& pair);
+    static bool AwaitsAcknowledgment(const Pair& pair);
     void Speculate(Pair& pair);
     void StopSpeculating(Pair& pair);
     void RequestCredit(uint32_t pair, int64_t now);
