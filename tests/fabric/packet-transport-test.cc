@@ -415,6 +415,8 @@ TEST(PacketTransport, DeadlockIsNamed)
         EXPECT_NE(text.find(bench.GetTopology().LinkName(link)), std::string::npos) << text;
     }
     EXPECT_TRUE(bench.Duration(0).IsInfinite());
+    bench.Run(); // senders give up after their retries, and the deadlock is still the cause
+    EXPECT_EQ(bench.Transport().DescribeWaiting(), text);
 }
 
 /**
@@ -1060,6 +1062,55 @@ TEST(PacketTransport, PortTimersWaitForCredit)
             EXPECT_FALSE(bench.Duration(flow).IsInfinite());
         }
     }
+}
+
+/**
+ * A link of 10 B/s takes 104.8 s for a packet, in which 26 200 timeouts of 4 ms pass. The two
+ * packets of the flow are retransmitted until their copies fill the buffer and pause the sender.
+ * Nothing is lost, so this is no livelock: the first copies leave one after the other.
+ */
+TEST(PacketTransport, SlowLinksAreNoLivelock)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
+    bench.Transport().SetLinkRate(bench.LinkTo(to), Rate::BytesPerSecond(10), Time());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(2000));
+    bench.Run();
+    EXPECT_GT(bench.Transport().GetQueuePairs().Counters().timeouts, QueuePairs::MAX_RETRIES);
+    EXPECT_NEAR(bench.End(flow).ToSeconds(), 2 * 104.8 + 104.8e-9 + 2e-6, 1e-9);
+}
+
+/**
+ * A sender of 400 Gb/s that nothing slows sends to a link of 10 Gb/s, whose switch trims. The
+ * headers alone exceed the link, which transmits a packet of data after each `controlRun` headers.
+ * Most packets are trimmed several times, none a thousand times: this is no livelock, and the flow
+ * ends within the time of n runs and packets, and of the timeouts for headers that were dropped.
+ */
+TEST(PacketTransport, TrimmedPacketsThatGetThroughAreNoLivelock)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, middle, Rate::Gbps(400), Time::Microseconds(1));
+    bench.Join(middle, to, Rate::Gbps(10), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.reordering = 1000;
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.trim = true;
+    spec.switches.portQueue = Bytes(50000);
+    bench.Open(spec);
+    const int packets = 200;
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(packets * 1000));
+    bench.Run();
+    EXPECT_EQ(bench.Transport().DescribeWaiting(), "");
+    ASSERT_FALSE(bench.Duration(flow).IsInfinite());
+    const double run = (spec.switches.controlRun * 60 + 1048) * 0.8e-9;
+    EXPECT_GT(bench.Duration(flow).ToSeconds(), packets * 1048 * 0.8e-9);
+    EXPECT_LT(bench.Duration(flow).ToSeconds(),
+              packets * run + 4 * spec.queuePair.retransmissionTimeout.ToSeconds());
 }
 
 } // namespace

@@ -1303,11 +1303,11 @@ PacketTransport::DescribeLivelock(const QueuePairs::Livelock& livelock) const
 std::string
 PacketTransport::DescribeWaiting() const
 {
-    if (const auto& livelock = m_pairs.FindLivelock())
+    const std::vector<LinkId> cycle = m_network.FindDeadlock(); // which also ends in retries
+    if (const auto& livelock = m_pairs.FindLivelock(); livelock && cycle.empty())
     {
         return DescribeLivelock(*livelock);
     }
-    const std::vector<LinkId> cycle = m_network.FindDeadlock();
     std::string text;
     for (const LinkId link : cycle)
     {

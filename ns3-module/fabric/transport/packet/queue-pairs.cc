@@ -823,7 +823,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     {
         pair.progress = now;
         m_counters.timeouts++;
-        NoteRetry(id);
+        NoteRetry(id, now);
         pair.hasRequested = false;
         int64_t lost = 0; // payload bytes
         if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
@@ -852,17 +852,50 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** Counts a retransmission without progress, for the livelock detection. */
+/**
+ * Counts a retransmission of the first missing packet, for the livelock detection. While nothing is
+ * lost, a packet that a slow link transmits for longer than all timeouts is not a livelock.
+ */
 void
-QueuePairs::NoteRetry(uint32_t id)
+QueuePairs::NoteRetry(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     pair.retries++;
-    m_retries++;
-    if (!m_livelock && pair.retries >= MAX_RETRIES && m_retries >= MAX_RETRIES)
+    if (m_retries++ == 0)
+    {
+        m_retriesSince = now;
+        m_lostBefore = m_counters.lost;
+    }
+    if (!m_livelock && pair.retries >= MAX_RETRIES && m_retries >= MAX_RETRIES &&
+        (m_counters.lost > m_lostBefore || now - m_retriesSince > LongestTransmission(pair)))
     {
         m_livelock = {id, pair.acked};
     }
+}
+
+/** The longest transmission time of a full packet on a link of a queue pair's paths, ps. */
+int64_t
+QueuePairs::LongestTransmission(const Pair& pair) const
+{
+    int64_t longest = 0;
+    for (const Path& path : pair.paths)
+    {
+        for (const uint32_t first : {path.forward, path.back})
+        {
+            for (uint32_t hop = first; hop != PacketNetwork::END; hop++)
+            {
+                const uint32_t link = m_network->HopAt(hop);
+                if (link == PacketNetwork::END)
+                {
+                    break;
+                }
+                longest = std::max(
+                    longest,
+                    m_network->TransmissionTime(link, pair.facts.mtu + m_header, pair.facts.mtu));
+            }
+        }
+    }
+    return longest;
 }
 
 void
@@ -1316,6 +1349,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     const bool isSelective = m_spec.queuePair.recovery == LossRecovery::Selective;
     StopSpeculating(pair);
     const uint64_t acked = pair.acked;
+    bool isFirstMissing = true; // of what is retransmitted
     Acknowledgment ack;
     int64_t lost = 0; // payload bytes
     if (p.kind == PacketKind::Ack || !isSelective)
@@ -1339,6 +1373,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     else
     {
         lost = SendAgain(pair, p.number);
+        isFirstMissing = p.number == pair.acked;
         ack.next = pair.acked;
     }
     if (m_notesPaths)
@@ -1357,9 +1392,9 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
         pair.retries = 0;
         ForgetRetries();
     }
-    else if (lost > 0)
+    else if (lost > 0 && isFirstMissing)
     {
-        NoteRetry(id);
+        NoteRetry(id, now);
     }
     ack.now = Time::Picoseconds(now);
     ack.rtt = Time::Picoseconds(now - p.stamp);

@@ -182,9 +182,10 @@ class QueuePairs : public PacketEndpoints
     };
 
     /**
-     * A queue pair that has retransmitted MAX_RETRIES times without any queue pair having new data
-     * acknowledged since. This happens when packets of several senders meet in a lossy queue in the
-     * same order each time.
+     * A queue pair that has retransmitted its first missing packet MAX_RETRIES times without any
+     * queue pair having new data acknowledged since. If nothing was lost in that time, it must also
+     * exceed the transmission time of a packet on each link of its paths. A livelock happens when
+     * packets of several senders meet in a lossy queue in the same order each time.
      */
     const std::optional<Livelock>& FindLivelock() const
     {
@@ -242,7 +243,7 @@ class QueuePairs : public PacketEndpoints
         int64_t producedAt{0}; //!< ps: when the bytes sent so far were available, see SetCap
         int64_t lastSent{0};   //!< ps
         int64_t progress{0};   //!< ps: time of the last new acknowledgment
-        uint32_t retries{0};   //!< retransmissions since then
+        uint32_t retries{0};   //!< retransmissions of packet `acked` since then
         double cap;            //!< bytes/s
         double pacedRate{0};   //!< rate that nextSend was computed with, bytes/s on the wire
         int64_t sentBytes{0};  //!< payload bytes
@@ -360,7 +361,8 @@ class QueuePairs : public PacketEndpoints
     int64_t GoBack(Pair& pair, uint64_t next);
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
-    void NoteRetry(uint32_t pair);
+    void NoteRetry(uint32_t pair, int64_t now);
+    int64_t LongestTransmission(const Pair& pair) const;
     void StartAckTimer(uint32_t pair, int64_t now);
     static bool ExceedsAckBitmap(const Pair& pair, uint64_t number);
     void SendDelayedAck(uint32_t pair, int64_t now);
@@ -375,7 +377,9 @@ class QueuePairs : public PacketEndpoints
     std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add pairs inside callbacks
     std::vector<PortQueue> m_portQueues;        //!< by link and class
     QueuePairCounters m_counters;
-    uint64_t m_retries{0}; //!< retransmissions since any new acknowledgment
+    uint64_t m_retries{0};     //!< retransmissions since any new acknowledgment
+    int64_t m_retriesSince{0}; //!< ps: time of the first of them
+    uint64_t m_lostBefore{0};  //!< packets lost until then
     std::optional<Livelock> m_livelock;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
