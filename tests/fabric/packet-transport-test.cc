@@ -1113,5 +1113,22 @@ TEST(PacketTransport, TrimmedPacketsThatGetThroughAreNoLivelock)
               packets * run + 4 * spec.queuePair.retransmissionTimeout.ToSeconds());
 }
 
+/**
+ * A link of 10 B/s needs 121 days for 10^8 bytes, more than the 106 days that 64-bit picoseconds
+ * represent: the run ends, and the flow does not.
+ */
+TEST(PacketTransport, FlowsThatOutlastTimeDoNotEnd)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
+    spec.queuePair.retransmissionTimeout = Time::Infinite();
+    bench.Open(spec);
+    bench.Transport().SetLinkRate(bench.LinkTo(to), Rate::BytesPerSecond(10), Time());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(100000000));
+    bench.Run();
+    EXPECT_TRUE(bench.Duration(flow).IsInfinite());
+}
+
 } // namespace
 } // namespace weir

@@ -26,6 +26,12 @@ constexpr std::size_t MIN_PREFETCHED = 4;
  */
 constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
 
+/**
+ * Time of the last events, ps: about 94 days. A transmission of up to 10^18 ps
+ * (PacketSpec::WholeTime) that starts before it ends before the largest time.
+ */
+constexpr int64_t LATEST = std::numeric_limits<int64_t>::max() - 1'100'000'000'000'000'000;
+
 /** Returns @p spec with its open values filled in. */
 PacketSpec
 Filled(PacketSpec spec, const RoutingPolicy& policy)
@@ -123,7 +129,7 @@ PacketTransport::NextEventTime()
 {
     const bool isOver = IsAtRest() || m_pairs.FindLivelock();
     const int64_t next = isOver ? EventWheel::NEVER : m_wheel.PeekTime();
-    return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
+    return next >= LATEST ? Time::Infinite() : Time::Picoseconds(next);
 }
 
 /**
@@ -178,7 +184,7 @@ PacketTransport::AdvanceTo(Time now)
     {
         throw std::invalid_argument("PacketTransport::AdvanceTo: the time is in the past");
     }
-    const int64_t until = now.ToPicoseconds();
+    const int64_t until = std::min(now.ToPicoseconds(), LATEST);
     for (int64_t next = m_wheel.NextTime(until + 1); next <= until;
          next = m_wheel.NextTime(until + 1))
     {
@@ -190,7 +196,7 @@ PacketTransport::AdvanceTo(Time now)
 Time
 PacketTransport::AdvanceExclusively(Time limit)
 {
-    const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
+    const int64_t until = limit.IsInfinite() ? LATEST : std::min(limit.ToPicoseconds(), LATEST);
     m_hasTold = false;
     // A bound on the events per call lets the caller show progress or stop.
     for (unsigned done = 0; done < 1u << 12 && !m_hasTold && !m_pairs.FindLivelock(); done++)
