@@ -56,7 +56,7 @@ struct ReplayCounters
  *
  * Equality is exact: starts at the same relative picoseconds, of the same bytes, on links of the
  * same kinds. Neglected effects:
- * - a queue pair forgets its congestion state when its episode ends;
+ * - a queue pair forgets its congestion state when its episode ends, and a port whose turn it is;
  * - ports of a switch share its buffer within an episode, not with other episodes;
  * - marks are sampled once for all replays.
  *
