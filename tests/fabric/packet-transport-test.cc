@@ -959,8 +959,7 @@ TEST(PacketTransport, EmptyFlowsAreRetransmitted)
                 bench.Run();
                 uncontended = fails ? uncontended : bench.End(flow);
                 EXPECT_EQ(bench.End(flow),
-                          uncontended +
-                              (fails ? spec.queuePair.retransmissionTimeout : Time()));
+                          uncontended + (fails ? spec.queuePair.retransmissionTimeout : Time()));
             }
         }
     }

@@ -31,8 +31,9 @@ class RateSender : public SenderControl
     }
 
     /**
-     * Sets the rate, from the minimum to the line rate, and its window, in whole bytes. A window has
-     * at least one byte, so that one packet may always be in flight (HPCC's simulator does the same).
+     * Sets the rate, from the minimum to the line rate, and its window, in whole bytes. A window
+     * has at least one byte, so that one packet may always be in flight (HPCC's simulator does the
+     * same).
      */
     void SetRate(double rate)
     {
@@ -43,11 +44,11 @@ class RateSender : public SenderControl
     void SetRate(double rate, double most)
     {
         m_rate = std::clamp(rate, m_minimumRate, most);
-        m_window = m_fullWindow > 0
-                       ? std::max(1.0,
-                                  std::floor(m_fullWindow *
-                                             (m_scalesWindow ? m_rate / m_lineRate : 1)))
-                       : NO_WINDOW;
+        m_window =
+            m_fullWindow > 0
+                ? std::max(1.0,
+                           std::floor(m_fullWindow * (m_scalesWindow ? m_rate / m_lineRate : 1)))
+                : NO_WINDOW;
     }
 
     double m_lineRate;    //!< bytes/s
