@@ -1081,6 +1081,29 @@ TEST(PacketTransport, SlowLinksAreNoLivelock)
 }
 
 /**
+ * On a link of 100 Mb/s, 20 packets in flight take 16 timeouts of 100 us. The queue fills with
+ * copies, behind which packets wait for longer than a thousand timeouts. Nothing is lost, so this
+ * is no livelock.
+ */
+TEST(PacketTransport, PacketsBehindCopiesAreNoLivelock)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(2, Rate::Gbps(10), Time::Microseconds(2));
+    PacketSpec spec = PlainPackets();
+    spec.format.header = 82;
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.retransmissionTimeout = Time::Microseconds(100);
+    spec.queuePair.window = Bytes(20000);
+    bench.Open(spec);
+    bench.Transport().SetLinkRate(bench.LinkTo(to), Rate::Gbps(0.1), Time());
+    const std::size_t flow = bench.AddFlow(from, to, Bytes(65536));
+    bench.Run();
+    EXPECT_EQ(bench.Transport().DescribeWaiting(), "");
+    ASSERT_FALSE(bench.Duration(flow).IsInfinite());
+    EXPECT_GE(bench.Duration(flow).ToSeconds(), (65536 + 66 * 82) * 8e-8);
+}
+
+/**
  * A sender of 400 Gb/s that nothing slows sends to a link of 10 Gb/s, whose switch trims. The
  * headers alone exceed the link, which transmits a packet of data after each `controlRun` headers.
  * Most packets are trimmed several times, none a thousand times: this is no livelock, and the flow

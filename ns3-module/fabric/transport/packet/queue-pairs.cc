@@ -854,7 +854,8 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
 
 /**
  * Counts a retransmission of the first missing packet, for the livelock detection. While nothing is
- * lost, a packet that a slow link transmits for longer than all timeouts is not a livelock.
+ * lost, a packet that arrives when slow links have transmitted all packets before it is not in a
+ * livelock.
  */
 void
 QueuePairs::NoteRetry(uint32_t id, int64_t now)
@@ -867,7 +868,9 @@ QueuePairs::NoteRetry(uint32_t id, int64_t now)
         m_lostBefore = m_counters.lost;
     }
     if (!m_livelock && pair.retries >= MAX_RETRIES && m_retries >= MAX_RETRIES &&
-        (m_counters.lost > m_lostBefore || now - m_retriesSince > LongestTransmission(pair)))
+        (m_counters.lost > m_lostBefore ||
+         static_cast<double>(now - m_retriesSince) >
+             static_cast<double>(LongestTransmission(pair)) * (m_packets.InUse() + 1.0)))
     {
         m_livelock = {id, pair.acked};
     }
