@@ -862,13 +862,10 @@ QueuePairs::NoteRetry(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     pair.retries++;
-    if (m_retries++ == 0)
-    {
-        m_retriesSince = now;
-        m_lostBefore = m_counters.lost;
-    }
+    m_retriesSince = m_retries == 0 ? now : m_retriesSince;
+    m_retries++;
     if (!m_livelock && pair.retries >= MAX_RETRIES && m_retries >= MAX_RETRIES &&
-        (m_counters.lost > m_lostBefore ||
+        (m_lastLoss > m_retriesSince ||
          static_cast<double>(now - m_retriesSince) >
              static_cast<double>(LongestTransmission(pair)) * (m_packets.InUse() + 1.0)))
     {
@@ -905,6 +902,7 @@ void
 QueuePairs::OnLost(uint32_t packet, int64_t now)
 {
     m_counters.lost++;
+    m_lastLoss = now;
     const Packet& p = m_packets[packet];
     if (p.kind == PacketKind::Data || p.kind == PacketKind::Trimmed)
     {
@@ -1118,6 +1116,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     const uint64_t number = m_packets[packet].number;
     const uint32_t id = m_packets[packet].owner;
     Pair& pair = *m_pairs[id];
+    m_lastLoss = now;
     if (FlowCounters* counters = CountersOf(pair, number))
     {
         counters->trims++;

@@ -183,10 +183,10 @@ class QueuePairs : public PacketEndpoints
 
     /**
      * A queue pair that has retransmitted its first missing packet MAX_RETRIES times without any
-     * queue pair having new data acknowledged since. If nothing was lost in that time, it must also
-     * exceed the time in which the slowest link of its paths transmits all packets under way. A
-     * livelock happens when packets of several senders meet in a lossy queue in the same order each
-     * time.
+     * queue pair having new data acknowledged since. If nothing was lost or trimmed in that time,
+     * it must also exceed the time in which the slowest link of its paths transmits all packets
+     * under way. A livelock happens when packets of several senders meet in a lossy queue in the
+     * same order each time.
      */
     const std::optional<Livelock>& FindLivelock() const
     {
@@ -380,7 +380,7 @@ class QueuePairs : public PacketEndpoints
     QueuePairCounters m_counters;
     uint64_t m_retries{0};     //!< retransmissions since any new acknowledgment
     int64_t m_retriesSince{0}; //!< ps: time of the first of them
-    uint64_t m_lostBefore{0};  //!< packets lost until then
+    int64_t m_lastLoss{-1};    //!< ps: when the last packet was lost, or arrived trimmed
     std::optional<Livelock> m_livelock;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
