@@ -440,7 +440,8 @@ SlowedShare(const StreamShape& shape, const UncontendedRates& rates)
  * time of two concurrent copies of the call decides d. Each copy occupies a link for the fraction w
  * / T of the time, so chunks find 1 + w / T calls on average, which take T(1 + w / T). Legs that
  * start after d and share their links take d + w(2), where w(2) is the time of both calls' bytes.
- * So d = T(1 + w / T) - w(2), limited to 0 <= d <= f (T - w), with f of SlowedShare.
+ * So d = T(1 + w / T) - w(2), limited to 0 <= d <= s (T - w). Others slow the share f of the hops
+ * (SlowedShare), copies on the same GPUs all of them, for w / T of the time: s = max(f, w / T).
  *
  * @param uncontended T
  * @param beside T(1 + w / T)
@@ -453,7 +454,8 @@ Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time w
 {
     const Time shared = UncontendedTime(RepeatLegs(shape.legs, 2), routing);
     const Time most = uncontended - wire;
-    const Time before = std::min(std::max(Time(), beside - shared), most * slowed);
+    const double share = std::max(slowed, wire / uncontended);
+    const Time before = std::min(std::max(Time(), beside - shared), most * share);
     if (before < most)
     {
         const double seconds = (uncontended - before).ToSeconds();

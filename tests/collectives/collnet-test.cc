@@ -243,7 +243,7 @@ TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
         };
         const double rate =
             Bytes::MiB(512).ToDouble() / (time(Bytes::GiB(1)) - time(Bytes::MiB(512)));
-        EXPECT_NEAR(rate / (24 * 42.8e9 / 4), 1, 0.001) << nodes;
+        EXPECT_NEAR(rate / (24 * 42.8e9 / 4), 1, 0.0015) << nodes; // of rounded chunks
     }
 }
 
