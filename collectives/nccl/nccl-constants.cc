@@ -14,9 +14,10 @@ namespace weir
 NcclVersion
 NcclVersion::Parse(const std::string& text)
 {
-    // "2.30", "2.30.7", and the suffixes of tags (-1) and of NCCL's own banner (+cuda12.9).
-    static const std::regex form(
-        R"((\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:-\d+)?(?:\+cuda[\d.]+)?)");
+    // "2.30", "2.30.7", and the suffixes of tags (-1) and of NCCL's own banner (+cuda12.9). All
+    // repetitions are bounded, as std::regex recurs at each of them.
+    static const std::regex form(R"((\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:-\d{1,4})?)"
+                                 R"((?:\+cuda\d{1,4}(?:\.\d{1,4}){0,2})?)");
     std::smatch numbers;
     NcclVersion v;
     const bool isVersion = std::regex_match(text, numbers, form);

@@ -30,6 +30,13 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
     EXPECT_TRUE(NcclVersion::Parse("2.27.3+cuda12.9").AtLeast(27, 3));
     EXPECT_THROW(NcclVersion::Parse("2.27.3-"), std::invalid_argument);
     EXPECT_THROW(NcclVersion::Parse("2.27.3.1"), std::invalid_argument);
+    EXPECT_THROW(NcclVersion::Parse("2.27.3+cuda"), std::invalid_argument);
+    EXPECT_THROW(NcclVersion::Parse("2.27.3+cuda..."), std::invalid_argument);
+    for (const char* suffix : {"", "-", "+cuda", "+cuda12."})
+    {
+        const std::string digits(1 << 20, '1');
+        EXPECT_THROW(NcclVersion::Parse("2.27.3" + (suffix + digits)), std::invalid_argument);
+    }
     for (const char* wrong : {"", "2", "2.30.7a", "2.3.7", "1.30.7", "3.0.0", "two"})
     {
         EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
