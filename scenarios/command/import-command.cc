@@ -64,6 +64,13 @@ SaveOutput(const ImportOptions& options, const std::string& text, const OutputFo
     file->Save(text);
 }
 
+/** "1 rank", "2 ranks". */
+std::string
+Counted(std::size_t count, const char* noun)
+{
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 /** Converts a GOAL schedule to text or binary form. */
 ExitCode
 ConvertGoal(const ImportOptions& options)
@@ -79,7 +86,7 @@ ConvertGoal(const ImportOptions& options)
     SaveOutput(options,
                options.form == "goal-text" ? ToGoalText(schedule) : ToGoalBinary(schedule),
                GoalFormat());
-    std::cout << options.output << ": " << schedule.ranks.size() << " ranks\n";
+    std::cout << options.output << ": " << Counted(schedule.ranks.size(), "rank") << "\n";
     return ExitCode::Done;
 }
 
@@ -95,12 +102,9 @@ DescribeWorkload(const Workload& workload)
             operations += ops.size();
         }
     }
-    const auto counted = [](std::size_t count, const char* noun) {
-        return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-    };
-    return counted(workload.graph.RankCount(), "rank") + ", " +
-           counted(workload.graph.programs.size(), "program") + " of " +
-           counted(operations, "operation") + ", " + counted(workload.graph.groups.size(), "group");
+    return Counted(workload.graph.RankCount(), "rank") + ", " +
+           Counted(workload.graph.programs.size(), "program") + " of " +
+           Counted(operations, "operation") + ", " + Counted(workload.graph.groups.size(), "group");
 }
 
 /** Calls of one operation on one group, over all ranks of a file. */

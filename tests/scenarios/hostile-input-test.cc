@@ -79,7 +79,9 @@ TEST(HostileInput, NoOutputReplacesWhatWeirHasNotWritten)
     for (const char* form : {"goal-binary", "goal-text", "goal-binary"})
     {
         const std::string import = std::string("import a.goal -o b.goal --to ") + form;
-        EXPECT_EQ(Weir(folder, import).exit, 0) << form;
+        const Outcome outcome = Weir(folder, import);
+        EXPECT_EQ(outcome.exit, 0) << form;
+        EXPECT_EQ(outcome.out, "b.goal: 1 rank\n") << form;
     }
 }
 
