@@ -407,15 +407,15 @@ PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double call
  * Share f of the hops of rings that other jobs slow, on average; 1 where no hop crosses contended
  * links.
  *
- * A step of a ring waits for the previous step on its own hop and on the hop before. So s steps of
- * n hops with latencies L(h), which chunks cross in c(h), take s times the largest mean of a cycle,
+ * A step of a ring waits for the previous step on its own hop and on the hop before. So k steps of
+ * n hops with latencies L(h), which chunks cross in c(h), take k times the largest mean of a cycle,
  *
- *   s max(max over h of c(h), mean over h of (L(h) + c(h)))
+ *   k max(max over h of c(h), mean over h of (L(h) + c(h)))
  *
  * (max-plus algebra; Baccelli et al., Synchronization and Linearity, 1992). If contention raises
  * the time of the legs from w to w', the first term is w' and the second T + f (w' - w): waiting
- * for latencies hides what a few slow hops take longer. They are contended hops, of which switches
- * that route by hash slow as many as their links are loaded evenly (UncontendedRates::Evenness).
+ * for latencies hides what a few slow hops take longer. The slow hops are those over contended
+ * links; where switches route by hash, the share UncontendedRates::Evenness of these.
  */
 double
 SlowedShare(const StreamShape& shape, const UncontendedRates& rates)
