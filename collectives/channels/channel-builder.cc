@@ -340,8 +340,7 @@ ChannelBuilder::FinalChannels(const Communicator& communicator, double speed) co
     {
         channels *= 2;
     }
-    const uint32_t most = std::min(m_settings.channelLimits.most, m_constants.MaxChannels());
-    return std::min(std::max(channels, m_settings.channelLimits.least), most);
+    return m_settings.channelLimits.Apply(channels, m_constants.MaxChannels());
 }
 
 const NodeRing&

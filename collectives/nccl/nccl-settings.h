@@ -10,6 +10,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -173,6 +174,12 @@ struct ChannelLimits
 {
     uint32_t least{1}; //!< NCCL_MIN_NCHANNELS, NCCL_MIN_CTAS: channels are copied up to this number
     uint32_t most{128}; //!< NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS
+
+    /** @p channels within these limits, and at most NCCL's own maximum @p ofNccl. */
+    uint32_t Apply(uint32_t channels, uint32_t ofNccl) const
+    {
+        return std::min({std::max(channels, least), most, ofNccl});
+    }
 };
 
 /** NCCL's settings for a run: everything in its environment that changes its behavior. */

@@ -132,20 +132,13 @@ TunedNic(const AlgorithmInputs& inputs)
                    : 0;
 }
 
-uint32_t
-WithinLimits(const AlgorithmInputs& inputs, uint32_t channels)
-{
-    const ChannelLimits& limits = inputs.settings.channelLimits;
-    const uint32_t most = std::min(limits.most, inputs.constants.MaxChannels());
-    return std::min(std::max(limits.least, channels), most);
-}
-
 } // namespace
 
 uint32_t
 NvlsChannels(const AlgorithmInputs& inputs)
 {
-    return WithinLimits(inputs, DefaultNvlsChannels(inputs));
+    return inputs.settings.channelLimits.Apply(DefaultNvlsChannels(inputs),
+                                               inputs.constants.MaxChannels());
 }
 
 uint32_t
@@ -154,7 +147,9 @@ NvlsTreeChannels(const AlgorithmInputs& inputs)
     constexpr uint32_t TUNED = 24;
     const double nic = TunedNic(inputs);
     const bool isRack = nic >= FASTER_NIC && inputs.communicator.gpusPerNode > BOARD;
-    return WithinLimits(inputs, nic >= FAST_NIC && !isRack ? TUNED : DefaultNvlsChannels(inputs));
+    return inputs.settings.channelLimits.Apply(
+        nic >= FAST_NIC && !isRack ? TUNED : DefaultNvlsChannels(inputs),
+        inputs.constants.MaxChannels());
 }
 
 Bytes
@@ -178,10 +173,7 @@ NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, B
     using Limits = std::vector<std::pair<int64_t, Bytes>>;
     const Limits limits =
         algorithm == Algorithm::NvlsTree
-            ? Limits{{32, Bytes::KiB(256)},
-                     {16, Bytes::KiB(128)},
-                     {4, Bytes::KiB(64)},
-                     {1, Bytes::KiB(32)}}
+            ? Limits{{16, Bytes::KiB(128)}, {4, Bytes::KiB(64)}, {1, Bytes::KiB(32)}}
             : Limits{{64, Bytes::KiB(64)}, {8, Bytes::KiB(32)}, {2, Bytes::KiB(16)}};
     Bytes chunk = most;
     for (const auto& [times, smaller] : limits)
