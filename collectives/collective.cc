@@ -31,6 +31,7 @@ constexpr EnumName<Algorithm> ALGORITHM_NAMES[]{
     {Algorithm::NvlsTree, "nvls-tree"},
     {Algorithm::Pat, "pat"},
     {Algorithm::PointToPoint, "point-to-point"},
+    {Algorithm::Symmetric, "symmetric"},
     {Algorithm::Imported, "imported"},
     {Algorithm::DimensionWise, "dimension-wise"},
 };

@@ -41,6 +41,7 @@ enum class Algorithm : uint8_t
     NvlsTree,      //!< NVLS inside nodes, double binary trees between them
     Pat,           //!< parallel aggregated trees: all-gather and reduce-scatter
     PointToPoint,  //!< sends and receives, grouped
+    Symmetric,     //!< loads and stores in the symmetric memory of an NVLink domain
     Imported,      //!< read from an MSCCL file
     DimensionWise  //!< one network dimension after the other
 };
@@ -59,12 +60,13 @@ enum class Protocol : uint8_t
 };
 
 /**
- * Whether NCCL itself has the algorithm. The others run only where a call's overrides ask for them.
+ * Whether NCCL runs the algorithm with ordinary buffers. The others run only where a call's
+ * overrides ask for them, or with symmetric memory.
  */
 constexpr bool
-IsOfNccl(Algorithm algorithm)
+RunsByDefault(Algorithm algorithm)
 {
-    return algorithm < Algorithm::Imported;
+    return algorithm < Algorithm::Symmetric;
 }
 
 /** Names as on the command line and in results: "all-reduce", "ring", "ll128". */

@@ -317,7 +317,7 @@ NcclChoice
 Planner::State::Choose(const CollectiveCall& call)
 {
     const Communicator& communicator = Known(call.communicator).communicator;
-    const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
+    const auto candidates = FindAlgorithms(InputsOf(call, {}));
     const bool own = candidates.front()->choose != nullptr;
     NcclChoice choice =
         own ? NcclChoice{candidates.front()}
@@ -680,7 +680,7 @@ Planner::Estimates(const CollectiveCall& call)
     auto& state = *m_state;
     const CollectiveCall decided = state.Decide(call);
     const Communicator& communicator = state.Known(call.communicator).communicator;
-    const auto candidates = FindAlgorithms(decided.op, communicator, decided.overrides.algorithm);
+    const auto candidates = FindAlgorithms(state.InputsOf(decided, {}));
     std::vector<ChoiceEstimate> estimates;
     for (const auto& each :
          NcclEstimates(state.constants, communicator, decided, candidates, state.settings.filter))

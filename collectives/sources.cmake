@@ -35,6 +35,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
+  ${CMAKE_CURRENT_LIST_DIR}/nccl/symmetric-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-heads.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
@@ -52,6 +53,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
+  ${CMAKE_CURRENT_LIST_DIR}/algorithms/symmetric/symmetric.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/back-to-back-chains.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-search.cc

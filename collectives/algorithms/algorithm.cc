@@ -31,6 +31,7 @@ AllAlgorithms()
         &NVLS_TREE_ALGORITHM,
         &COLLNET_DIRECT_ALGORITHM,
         &COLLNET_CHAIN_ALGORITHM,
+        &SYMMETRIC_ALGORITHM,
         &IMPORTED_ALGORITHM,
         &DIMENSION_WISE_ALGORITHM,
     };
@@ -50,13 +51,22 @@ AlgorithmOf(Algorithm name)
 } // namespace
 
 std::vector<const CollectiveAlgorithm*>
-FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<Algorithm> wanted)
+FindAlgorithms(const AlgorithmInputs& in)
 {
+    const CollectiveOp op = in.call.op;
+    const Communicator& communicator = in.communicator;
+    std::optional<Algorithm> wanted = in.call.overrides.algorithm;
+    for (const auto* each : AllAlgorithms())
+    {
+        if (!wanted && each->isPreferred != nullptr && each->isPreferred(in))
+        {
+            wanted = each->algorithm;
+        }
+    }
     std::vector<const CollectiveAlgorithm*> found;
     for (const auto* each : AllAlgorithms())
     {
-        // Algorithms that NCCL does not have run only where a call asks for them.
-        const bool isMeant = wanted ? *wanted == each->algorithm : IsOfNccl(each->algorithm);
+        const bool isMeant = wanted ? *wanted == each->algorithm : RunsByDefault(each->algorithm);
         if (isMeant && each->supports(op, communicator))
         {
             found.push_back(each);

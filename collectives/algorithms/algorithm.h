@@ -119,6 +119,11 @@ struct CollectiveAlgorithm
      * (send and receive, imported schedules). Null: NCCL's model decides, in nccl-choice.cc.
      */
     void (*choose)(AlgorithmInputs& inputs){nullptr};
+
+    /**
+     * Whether NCCL runs it for a call, whatever its cost model says of others. Null: never.
+     */
+    bool (*isPreferred)(const AlgorithmInputs& inputs){nullptr};
 };
 
 /** The call for StreamEngine and the closed form. */
@@ -137,17 +142,17 @@ extern const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM;   //!< nvls-network.cc
 extern const CollectiveAlgorithm NVLS_TREE_ALGORITHM;      //!< nvls-tree.cc
 extern const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM; //!< collnet-direct.cc
 extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
+extern const CollectiveAlgorithm SYMMETRIC_ALGORITHM;      //!< symmetric.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
 extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM; //!< dimension-wise.cc
 
 /**
- * The algorithms that can run @p op on @p communicator, or only @p wanted if it can, in the table's
- * order.
+ * The algorithms that can run a call, in the table's order: only the one that the call asks for, or
+ * else only one that NCCL prefers, if there is one.
+ * @param inputs still without protocol and channels
  * @throws std::invalid_argument when there is none.
  */
-std::vector<const CollectiveAlgorithm*> FindAlgorithms(CollectiveOp op,
-                                                       const Communicator& communicator,
-                                                       std::optional<Algorithm> wanted);
+std::vector<const CollectiveAlgorithm*> FindAlgorithms(const AlgorithmInputs& inputs);
 
 /** Adds a leg, or merges its channels with a leg over the same links. */
 void AddLeg(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing);

@@ -54,7 +54,7 @@ WindowRate(const ChannelSchedule& channel,
 double
 MaxWireFactor(const ChannelSchedule& channel, const SubChannel& subChannel)
 {
-    double most = 1;
+    double most = 0;
     for (const SubChannel::Hop& hop : subChannel.hops)
     {
         most = std::max(most, channel.connections[hop.connection].wireFactor);

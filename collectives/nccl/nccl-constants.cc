@@ -294,7 +294,7 @@ bool
 RunsAsRing(Algorithm algorithm)
 {
     return algorithm == Algorithm::Ring || algorithm == Algorithm::PointToPoint ||
-           !IsOfNccl(algorithm);
+           !RunsByDefault(algorithm);
 }
 
 Time

@@ -57,10 +57,13 @@ enum class NcclTable : uint8_t
     NvlsEfficiency,
     Nvlink,
     SpeedsInsideNode,
-    SpeedsBetweenNodes
+    SpeedsBetweenNodes,
+    SymmetricLatency,
+    SymmetricBlock,
+    SymmetricPeak
 };
 
-constexpr std::size_t NCCL_TABLES = static_cast<std::size_t>(NcclTable::SpeedsBetweenNodes) + 1;
+constexpr std::size_t NCCL_TABLES = static_cast<std::size_t>(NcclTable::SymmetricPeak) + 1;
 
 /** A table row, valid from a GPU generation and a release on. */
 struct NcclTableRow
@@ -87,6 +90,11 @@ class NcclConstants
                   uint32_t computeCapability,
                   HostCpu cpu,
                   const BlockTimes& blocks = {});
+
+    /**
+     * The value of a table at @p index, the last one for larger indices; infinite without a row.
+     */
+    double ValueOf(NcclTable table, uint32_t index = 0) const;
 
     /** Latency paid once per call (baseLatencies). */
     Time BaseLatency(Algorithm algorithm, Protocol protocol) const;
@@ -182,11 +190,6 @@ class NcclConstants
     }
 
   private:
-    /**
-     * The value of a table at @p index, the last one for larger indices; infinite without a row.
-     */
-    double ValueOf(NcclTable table, uint32_t index = 0) const;
-
     NcclVersion m_version;
     uint32_t m_computeCapability;
     HostCpu m_cpu;

@@ -447,6 +447,7 @@ NcclSettings::Changed() const
              {"maxChannels", channelLimits.most != limits.most},
              {"crossNic", crossNic != plain.crossNic},
              {"p2pLevel", p2pLevel != plain.p2pLevel},
+             {"symmetricMemory", symmetricMemory},
              {"bufferSize", simpleBuffer != plain.simpleBuffer},
              {"algorithms", !filter.GetAlgorithms().empty()},
              {"protocols", !filter.GetProtocols().empty()},
@@ -494,6 +495,11 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
                   "of a node copy directly; over farther paths they copy through host memory."},
                  p2pLevel,
                  P2P_LEVELS);
+    visitor.Flag({"symmetricMemory",
+                  "Whether all buffers are windows in symmetric memory (ncclCommWindowRegister "
+                  "with NCCL_WIN_COLL_SYMMETRIC), which the kernels of NCCL 2.27 and later load "
+                  "from and store to over NVLink."},
+                 symmetricMemory);
     visitor.Size({"bufferSize",
                   "NCCL_BUFFSIZE: buffer size of a connection on one channel under protocol "
                   "Simple; 8 slots of whole KiB."},

@@ -205,6 +205,7 @@ struct NcclSettings : Parameterized
     ChannelLimits channelLimits;
     CrossNic crossNic{CrossNic::IfFaster};
     P2pLevel p2pLevel{P2pLevel::System};
+    bool symmetricMemory{false}; //!< whether all buffers are windows in symmetric memory
     Bytes simpleBuffer{SIMPLE_BUFFER};
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first rule that fits a call decides it

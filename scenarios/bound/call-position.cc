@@ -169,7 +169,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
 {
     const Cluster& cluster = m_planner.GetCluster();
     const Communicator& group = m_planner.GetGroup(plan.call.communicator);
-    std::string unsampled = IsOfNccl(plan.algorithm)
+    std::string unsampled = RunsByDefault(plan.algorithm)
                                 ? UnsampledFabric(cluster.GetSpec())
                                 : std::string("algorithm ") + ToString(plan.algorithm);
     if (unsampled.empty())

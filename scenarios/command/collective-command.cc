@@ -518,12 +518,14 @@ Naming(const YamlNode& network,
         const auto begins = [&said](const std::string& text) { return said.rfind(text, 0) == 0; };
         const std::string channels = std::to_string(options.channels) + " channels";
         const char* option =
-            begins("found no algorithm") && options.algorithm != "auto" ? "--algorithm: "
-            : begins("found protocol") && options.protocol != "auto"    ? "--protocol: "
-            : begins("found algorithms for")                            ? "--per-dimension: "
-            : begins("found a dispatch")                                ? "--dispatch: "
-            : begins("found " + channels) && spec.overrides.channels    ? "--channels: "
-                                                                        : "";
+            (begins("found no algorithm") || begins("found algorithm ")) &&
+                    options.algorithm != "auto"
+                ? "--algorithm: "
+            : begins("found protocol") && options.protocol != "auto" ? "--protocol: "
+            : begins("found algorithms for")                         ? "--per-dimension: "
+            : begins("found a dispatch")                             ? "--dispatch: "
+            : begins("found " + channels) && spec.overrides.channels ? "--channels: "
+                                                                     : "";
         throw InputError(option + said);
     }
 }
@@ -640,7 +642,8 @@ AddCollectiveCommand(CLI::App& application)
             "--algorithm",
             options->algorithm,
             "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, point-to-point, "
-            "dimension-wise, auto (NCCL's choice), or in the syntax of NCCL_ALGO the algorithms "
+            "symmetric, dimension-wise, auto (NCCL's choice), or in the syntax of NCCL_ALGO the "
+            "algorithms "
             "that NCCL chooses from: ^nvls,nvlstree or allreduce:tree,ring;allgather:ring")
         ->capture_default_str();
     verb->add_option(

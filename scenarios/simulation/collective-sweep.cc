@@ -457,9 +457,9 @@ MeasuredLines(const CollectiveSweepSpec& spec,
     std::vector<std::string> told;
     for (const CollectivePoint& point : points)
     {
-        if (!IsOfNccl(point.algorithm))
+        if (!RunsByDefault(point.algorithm))
         {
-            continue; // measured bounds apply to NCCL's algorithms only
+            continue; // measured bounds apply to NCCL's algorithms on ordinary buffers only
         }
         const MeasuredCall call{spec.op, point.size, spec.cluster.nodes};
         const auto bound = measured.FindCollective(call, coverage);

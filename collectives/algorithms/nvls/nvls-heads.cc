@@ -87,15 +87,6 @@ MulticastGroup::Add(std::vector<LinkId>& links, uint32_t gpu, bool up, uint32_t 
     }
 }
 
-namespace
-{
-
-/**
- * Bytes on the links of a MulticastGroup per byte of payload and flit of a line: flit size / line
- * size, divided by the fraction of the raw rate that remains after framing and by measurement (as
- * flits include all headers), by the number of NVLinks of a GPU that share the load, and by
- * NodeCostKind::NvlsEfficiency. The latter is 1 on Hopper, which the flits explain.
- */
 double
 MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
 {
@@ -105,6 +96,38 @@ MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
         LinksToSwitches(cluster.GetTopology(), cluster.GpuDevice(GpuId(0))).size());
     return FLIT / LINE * nvlink.framing * nvlink.measured / bundles / efficiency;
 }
+
+void
+AddMemberCopies(ScheduleWiring& wiring,
+                const std::vector<uint32_t>& ranks,
+                uint32_t heads,
+                const std::vector<uint32_t>& sums,
+                const std::vector<uint32_t>& multicasts,
+                const ScheduleConnection& copies)
+{
+    std::vector<int32_t> chunks(heads);
+    std::iota(chunks.begin(), chunks.end(), 0);
+    const Program in = EachChunk(PrimitiveKind::Send, chunks);
+    const Program out = EachChunk(PrimitiveKind::Recv, chunks);
+    for (uint32_t member = 0; member < ranks.size(); ++member)
+    {
+        const uint32_t position = member % heads;
+        const uint32_t giving = sums.empty() ? 0 : wiring.AddBlock(ranks[member], position, in);
+        for (uint32_t i = 0; i < sums.size(); ++i)
+        {
+            wiring.Join(giving, sums[(position + i) % heads], copies);
+        }
+        const uint32_t taking =
+            multicasts.empty() ? 0 : wiring.AddBlock(ranks[member], position, out);
+        for (uint32_t i = 0; i < multicasts.size(); ++i)
+        {
+            wiring.Join(multicasts[(position + i) % heads], taking, copies);
+        }
+    }
+}
+
+namespace
+{
 
 /** NCCL's number of channels of NVLS without limits by the user. */
 uint32_t
@@ -316,27 +339,7 @@ NvlsHeads::AddCopies(ScheduleWiring& wiring,
                      const std::vector<uint32_t>& sums,
                      const std::vector<uint32_t>& multicasts) const
 {
-    const uint32_t heads = Count();
-    std::vector<int32_t> chunks(heads);
-    std::iota(chunks.begin(), chunks.end(), 0);
-    const Program in = EachChunk(PrimitiveKind::Send, chunks);
-    const Program out = EachChunk(PrimitiveKind::Recv, chunks);
-    const auto& ranks = m_nodes[node].ranks;
-    for (uint32_t member = 0; member < ranks.size(); ++member)
-    {
-        const uint32_t position = member % heads;
-        const uint32_t giving = sums.empty() ? 0 : wiring.AddBlock(ranks[member], position, in);
-        for (uint32_t i = 0; i < sums.size(); ++i)
-        {
-            wiring.Join(giving, sums[(position + i) % heads], Copies());
-        }
-        const uint32_t taking =
-            multicasts.empty() ? 0 : wiring.AddBlock(ranks[member], position, out);
-        for (uint32_t i = 0; i < multicasts.size(); ++i)
-        {
-            wiring.Join(multicasts[(position + i) % heads], taking, Copies());
-        }
-    }
+    AddMemberCopies(wiring, m_nodes[node].ranks, Count(), sums, multicasts, Copies());
 }
 
 } // namespace weir

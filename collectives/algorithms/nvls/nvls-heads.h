@@ -67,6 +67,27 @@ class MulticastGroup
 };
 
 /**
+ * Bytes on the links of a MulticastGroup per byte of payload and flit of a line: flit size / line
+ * size, divided by the fraction of the raw rate that remains after framing and by measurement (as
+ * flits include all headers), by the number of NVLinks of a GPU that share the load, and by
+ * NodeCostKind::NvlsEfficiency. The latter is 1 on Hopper, which the flits explain.
+ */
+double MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs);
+
+/**
+ * Adds the groups of a node's GPUs, of group ranks @p ranks, that give data to the blocks @p sums
+ * and take it from @p multicasts over connections like @p copies. Both are by head, and either may
+ * be empty: chunk position + i is that of head position + i, where a GPU's position is its number
+ * modulo @p heads.
+ */
+void AddMemberCopies(ScheduleWiring& wiring,
+                     const std::vector<uint32_t>& ranks,
+                     uint32_t heads,
+                     const std::vector<uint32_t>& sums,
+                     const std::vector<uint32_t>& multicasts,
+                     const ScheduleConnection& copies);
+
+/**
  * Number of channels of NVLS: 16 on Hopper, 24 or 32 on Blackwell, within the communicator's
  * ChannelLimits (nvls.cc, init.cc: NCCL_MIN_CTAS, NCCL_MAX_CTAS).
  */
