@@ -261,5 +261,36 @@ TEST(UncontendedTime, OfASprayedFlowIsThatOfAllItsPaths)
     }
 }
 
+/**
+ * A flow over a set of links, one of them three times: 1 MB at 1 GB/s is 3 MB at 3 GB/s on that
+ * link, and takes 1 ms. So without a cap three times 1 MB at the 10 GB/s of the link: 0.3 ms.
+ */
+TEST(UncontendedTime, CapsOfSetsOfLinksScaleWithTheirUses)
+{
+    for (const double cap : {1.0, 100.0})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        const auto join = [&](uint32_t a, uint32_t b) {
+            return bench.Join(a, b, Rate::GBps(10), Time::Nanoseconds(100), LinkKind::NvLink);
+        };
+        const LinkId first = join(from, middle);
+        const LinkId second = join(middle, to);
+        bench.Open(PlainSpec());
+        FlowRequest request;
+        request.route = bench.GetRouting().AddFixed({first, second, second, second});
+        request.bytes = Bytes(1'000'000);
+        request.cap = Rate::GBps(cap);
+        const std::size_t flow = bench.AddFlow(request);
+        bench.Run();
+        const double duration = bench.Duration(flow).ToMicroseconds();
+        EXPECT_NEAR(duration, cap == 1 ? 1000 : 300, 5) << cap;
+        EXPECT_NEAR(
+            duration, bench.Any().UncontendedTime(request, PathId()).ToMicroseconds(), 1e-6);
+    }
+}
+
 } // namespace
 } // namespace weir

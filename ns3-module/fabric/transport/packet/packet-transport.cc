@@ -349,12 +349,10 @@ PacketTransport::Post(uint32_t index, int64_t now)
             ChoosePath(m_connections[flow.connection], pair, now);
             Count(pair, true);
         }
-        m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
-        m_pairs.Post(pair,
-                     index,
-                     isFootprint ? bytes * m_routing.Links(flow.request.route)[i].multiplicity
-                                 : SizeOfPart(bytes, i, parts),
-                     now);
+        const uint32_t times =
+            isFootprint ? m_routing.Links(flow.request.route)[i].multiplicity : 1;
+        m_pairs.SetCap(pair, isFootprint ? cap * times : cap / static_cast<double>(parts));
+        m_pairs.Post(pair, index, isFootprint ? bytes * times : SizeOfPart(bytes, i, parts), now);
     }
     flow.path = PathOf(m_connections[flow.connection], parts);
     if (m_connections[flow.connection].isStalled && !flow.isStalled)
@@ -1226,6 +1224,7 @@ PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, dou
         {
             const uint32_t link = each.link.Index();
             load.bytes = request.bytes.Count() * each.multiplicity;
+            load.cap = request.cap.ToBytesPerSecond() * each.multiplicity;
             load.mtu = m_spec.nodeLinks.BurstOf(load.bytes);
             load.lineRate = m_network.NominalWireRate(link);
             time = std::max(time, train.Send(load, {link}) + m_network.Latency(link));
