@@ -327,7 +327,6 @@ ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
 uint32_t
 ChannelBuilder::FinalChannels(const Communicator& communicator, double speed) const
 {
-    constexpr double FAST_RING = 45.0; // GB/s
     constexpr uint32_t FEW_CHANNELS = 16;
     uint32_t channels = std::min(2 * communicator.searchChannels, m_constants.MaxChannels());
     const GraphSpeed& collNet = communicator.collNetGraph;
@@ -335,8 +334,7 @@ ChannelBuilder::FinalChannels(const Communicator& communicator, double speed) co
     {
         channels += channels / 2; // to fill the chains inside nodes
     }
-    if (m_constants.ComputeCapability() >= 90 && communicator.nodes > 1 && speed > FAST_RING &&
-        channels < FEW_CHANNELS)
+    if (communicator.nodes > 1 && speed > m_constants.DoubledSpeed() && channels < FEW_CHANNELS)
     {
         channels *= 2;
     }

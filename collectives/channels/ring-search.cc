@@ -393,15 +393,11 @@ PackAll(NodeCapacity& node,
 void
 Duplicate(RingGraph& graph, const NcclConstants& constants)
 {
-    constexpr double FAST_CHANNEL = 25.0;      // GB/s
-    constexpr double FAST_CHANNEL_CC90 = 50.0; // GB/s, of more than 4 channels
-    const bool enough = constants.ComputeCapability() > 80 && graph.speed < FAST_CHANNEL_CC90 &&
-                        graph.rings.size() > 4;
-    if (graph.speed < FAST_CHANNEL || enough)
+    const std::size_t found = graph.rings.size();
+    if (graph.speed < constants.DuplicatedSpeed(found))
     {
         return;
     }
-    const std::size_t found = graph.rings.size();
     const std::size_t wanted = std::min<std::size_t>(2 * found, constants.MaxChannels());
     for (std::size_t i = found; i < wanted; ++i)
     {

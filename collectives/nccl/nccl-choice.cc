@@ -78,10 +78,6 @@ KernelWidth
 NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t most)
 {
     const auto& [constants, communicator, algorithm, op, protocol] = c;
-    // Minimum bytes of traffic per channel, from 2.22 on. With 2.21.5 trees of 4 to 16 KiB take
-    // equal times (alcf-nccl-tests 385be33), as if each 4 KiB had its own channel; with 2.23.4 they
-    // do not.
-    constexpr int64_t CELL = 32 << 10;
     constexpr int64_t WARPS = 128; // the number of threads stays a multiple of this
     int64_t threads = MaxThreads(communicator, algorithm, protocol);
     int64_t channels = most;
@@ -93,11 +89,9 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t most)
         {
             threads /= 2;
         }
-        if (constants.Version().AtLeast(22))
-        {
-            const int64_t traffic = bytes.Count() * (op == CollectiveOp::AllReduce ? 2 : 1);
-            channels = std::clamp<int64_t>((traffic + CELL - 1) / CELL, 1, channels);
-        }
+        const int64_t ofChannel = constants.ChannelTraffic().Count();
+        const int64_t traffic = bytes.Count() * (op == CollectiveOp::AllReduce ? 2 : 1);
+        channels = std::clamp<int64_t>((traffic + ofChannel - 1) / ofChannel, 1, channels);
     }
     return {static_cast<uint32_t>(channels), static_cast<uint32_t>(threads)};
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-constants.h"
 
+#include "collectives/schedule/message-split.h"
+
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <regex>
 #include <stdexcept>
@@ -57,10 +58,10 @@ NcclConstants::NcclConstants(NcclVersion version,
 }
 
 double
-NcclConstants::ValueOf(NcclTable table, uint32_t index) const
+NcclConstants::ValueOf(NcclTable table, std::size_t index) const
 {
     const NcclTableRow* row = m_tables[static_cast<std::size_t>(table)];
-    return row ? row->values[std::min<std::size_t>(index, row->values.size() - 1)]
+    return row ? row->values[std::min(index, row->values.size() - 1)]
                : std::numeric_limits<double>::infinity();
 }
 
@@ -97,6 +98,25 @@ NcclConstants::Ll128ChannelBandwidth(CollectiveOp op) const
 }
 
 double
+NcclConstants::RingLlDivisor(CollectiveOp op, uint32_t nodes) const
+{
+    const bool reduces = op == CollectiveOp::AllReduce || op == CollectiveOp::Reduce;
+    return ValueOf(NcclTable::RingLlDivisor, nodes > 1 || reduces ? 1 : 0);
+}
+
+double
+NcclConstants::RingLl128Efficiency(uint32_t gpusPerNode) const
+{
+    return ValueOf(NcclTable::RingLl128Efficiency, gpusPerNode > 1 ? 1 : 0);
+}
+
+double
+NcclConstants::BusBandwidth() const
+{
+    return ValueOf(NcclTable::BusBandwidth);
+}
+
+double
 NcclConstants::TreeLl128ChannelBandwidth(uint32_t nodes) const
 {
     return ValueOf(NcclTable::TreeLl128, nodes - 1);
@@ -106,6 +126,19 @@ double
 NcclConstants::TreeChannelBandwidth(uint32_t nodes) const
 {
     return ValueOf(NcclTable::Tree, nodes - 1);
+}
+
+double
+NcclConstants::TreeTotalBandwidth(Protocol protocol, uint32_t nodes) const
+{
+    return ValueOf(protocol == Protocol::Ll128 ? NcclTable::TreeLl128Total : NcclTable::TreeTotal,
+                   nodes - 1);
+}
+
+double
+NcclConstants::CollNetDirectEfficiency() const
+{
+    return ValueOf(NcclTable::CollNetDirectEfficiency);
 }
 
 double
@@ -144,7 +177,56 @@ NcclConstants::SearchSpeeds(bool interNode) const
 uint32_t
 NcclConstants::MaxChannels() const
 {
-    return m_version.AtLeast(25) ? 64 : 32;
+    return static_cast<uint32_t>(ValueOf(NcclTable::MaxChannels));
+}
+
+uint32_t
+NcclConstants::NvlsChannels(uint32_t nodes) const
+{
+    return static_cast<uint32_t>(ValueOf(NcclTable::NvlsChannels, nodes - 1));
+}
+
+double
+NcclConstants::DuplicatedSpeed(std::size_t rings) const
+{
+    constexpr std::size_t FEW_RINGS = 4;
+    return ValueOf(NcclTable::DuplicatedSpeed, rings > FEW_RINGS ? 1 : 0);
+}
+
+double
+NcclConstants::DoubledSpeed() const
+{
+    return ValueOf(NcclTable::DoubledSpeed);
+}
+
+Bytes
+NcclConstants::ChannelTraffic() const
+{
+    return Bytes(static_cast<int64_t>(ValueOf(NcclTable::ChannelTraffic)));
+}
+
+Time
+NcclConstants::CollNetPeerLatency() const
+{
+    return Time::Microseconds(ValueOf(NcclTable::CollNetPeer));
+}
+
+double
+NcclConstants::RingLatencyFactor() const
+{
+    return ValueOf(NcclTable::RingLatencyFactor);
+}
+
+double
+NcclConstants::TreeSizeCorrection(Protocol protocol, Bytes bytes) const
+{
+    const auto table = static_cast<NcclTable>(
+        static_cast<std::size_t>(NcclTable::SizeCorrectionLl) + static_cast<std::size_t>(protocol));
+    constexpr int64_t FIRST_SIZE = 64;
+    const auto multiple = static_cast<uint64_t>(bytes.Count() / FIRST_SIZE);
+    const std::size_t index = FloorLog2(multiple);
+    const std::size_t sizes = m_tables[static_cast<std::size_t>(table)]->values.size();
+    return multiple == 0 || index >= sizes ? 1 : ValueOf(table, index);
 }
 
 Time
@@ -165,142 +247,12 @@ ReferencePropagation(ConnectionKind kind)
 namespace
 {
 
-/*
- * NCCL's tables baseLatencies and hwLatencies (src/graph/tuning.cc) by release, in microseconds, in
- * the order LL, LL128, Simple. Tags read: 2.7.8, 2.8.4, 2.10.3, 2.12.12, 2.14.3, 2.16.2, 2.18.5,
- * 2.19.3, 2.22.3, 2.23.4, 2.26.2, 2.28.3, 2.29.7, 2.30.7. A release between two tags uses the
- * earlier one.
- */
-using LatencyRow = std::array<double, 3>;
-
-/** A table row of an algorithm that runs under Simple only. */
-constexpr LatencyRow
-SimpleOnly(double latency)
-{
-    return {0, 0, latency};
-}
-
-/** Whether the minor number of a release is from @p first to @p last. */
-bool
-Between(const NcclVersion& version, uint32_t first, uint32_t last)
-{
-    return version.AtLeast(first) && !version.AtLeast(last + 1);
-}
-
-LatencyRow
-BaseRow(const NcclVersion& v, Algorithm algorithm)
-{
-    switch (algorithm)
-    {
-    case Algorithm::Ring:
-        return v.AtLeast(18) ? LatencyRow{6.6, 14.0, 8.4} : LatencyRow{3.6, 10.0, 8.4};
-    case Algorithm::Tree:
-        return v.AtLeast(23)   ? LatencyRow{6.8, 14.0, 8.4}
-               : v.AtLeast(18) ? LatencyRow{6.8, 14.0, 0}
-                               : LatencyRow{4.4, 4.4, 0};
-    case Algorithm::CollNetDirect:
-    case Algorithm::CollNetChain:
-        return v.AtLeast(19)   ? LatencyRow{}
-               : v.AtLeast(18) ? LatencyRow{6.8, 14.0, 0}
-                               : LatencyRow{4.4, 4.4, 0};
-    case Algorithm::Nvls:
-    case Algorithm::NvlsTree:
-        return Between(v, 17, 18) ? SimpleOnly(23) : LatencyRow{}; // 2.17, not read: as 2.18
-    case Algorithm::Pat:
-        return {8, 8, 8};
-    default:
-        break;
-    }
-    return BaseRow(v, Algorithm::Ring); // runs the ring's kernels
-}
-
-LatencyRow
-NvLinkRow(const NcclVersion& v, Algorithm algorithm)
-{
-    switch (algorithm)
-    {
-    case Algorithm::Tree: {
-        const bool slow = !v.AtLeast(18) || Between(v, 19, 22);
-        return {v.AtLeast(18) ? 0.6 : 0.52, v.AtLeast(8) ? 1.25 : 1.2, slow ? 28.0 : 4.0};
-    }
-    case Algorithm::CollNetDirect:
-        return v.AtLeast(19)   ? SimpleOnly(3.7)
-               : v.AtLeast(10) ? SimpleOnly(8.0)
-                               : LatencyRow{0.5, 1.2, 4.0};
-    case Algorithm::CollNetChain:
-        return SimpleOnly(v.AtLeast(19) ? 2.8 : v.AtLeast(18) ? 4.75 : 8.0);
-    case Algorithm::Nvls:
-    case Algorithm::NvlsTree:
-        return SimpleOnly(v.AtLeast(22) ? 25 : v.AtLeast(19) ? 23 : 0);
-    case Algorithm::Pat:
-        return SimpleOnly(4.0);
-    default:
-        break;
-    }
-    return {v.AtLeast(18) ? 0.6 : 0.47, 1.9, 3.4};
-}
-
-LatencyRow
-PcieRow(const NcclVersion& v, Algorithm algorithm)
-{
-    switch (algorithm)
-    {
-    case Algorithm::Tree: {
-        const bool slow = !v.AtLeast(18) || Between(v, 19, 22);
-        return {1.0, 1.9, slow ? 28.0 : v.AtLeast(19) ? 4.0 : 6.0};
-    }
-    case Algorithm::CollNetDirect:
-        return SimpleOnly(v.AtLeast(19) ? 3.7 : v.AtLeast(10) ? 8.0 : 5.5);
-    case Algorithm::CollNetChain:
-        return SimpleOnly(v.AtLeast(19) ? 2.8 : 8.0);
-    case Algorithm::Nvls:
-    case Algorithm::NvlsTree:
-        return {};
-    case Algorithm::Pat:
-        return SimpleOnly(4.0);
-    default:
-        break;
-    }
-    return {1.0, 2.5, 5.7};
-}
-
-LatencyRow
-NetworkRow(const NcclVersion& v, Algorithm algorithm)
-{
-    switch (algorithm)
-    {
-    case Algorithm::Tree: {
-        const bool fast = v.AtLeast(23) || Between(v, 18, 18);
-        return {5.0, 8.5, fast ? 14.0 : v.AtLeast(8) ? 28.0 : 50.0};
-    }
-    case Algorithm::CollNetDirect:
-        return SimpleOnly(v.AtLeast(19) ? 31 : 10.7);
-    case Algorithm::CollNetChain:
-        return SimpleOnly(v.AtLeast(19) ? 30 : v.AtLeast(18) ? 14 : 10.7);
-    case Algorithm::Nvls:
-        return SimpleOnly(18);
-    case Algorithm::NvlsTree:
-        return SimpleOnly(v.AtLeast(29) ? 20.9 : v.AtLeast(19) ? 14 : 19);
-    case Algorithm::Pat:
-        return SimpleOnly(14);
-    default:
-        break;
-    }
-    return {2.7, 4.0, v.AtLeast(18) ? 14.0 : Between(v, 12, 13) ? 28.0 : 9.6};
-}
-
 /** Send and receive and imported schedules run the ring's kernels. */
 bool
 RunsAsRing(Algorithm algorithm)
 {
     return algorithm == Algorithm::Ring || algorithm == Algorithm::PointToPoint ||
            !RunsByDefault(algorithm);
-}
-
-Time
-LatencyOf(const LatencyRow& row, Protocol protocol)
-{
-    return Time::Microseconds(row[static_cast<std::size_t>(protocol)]);
 }
 
 } // namespace
@@ -312,9 +264,18 @@ HasProtocol(Algorithm algorithm, Protocol protocol)
 }
 
 Time
+NcclConstants::LatencyOf(NcclTable ofRing, Algorithm algorithm, Protocol protocol) const
+{
+    const Algorithm run = RunsAsRing(algorithm) ? Algorithm::Ring : algorithm;
+    const auto table =
+        static_cast<NcclTable>(static_cast<std::size_t>(ofRing) + static_cast<std::size_t>(run));
+    return Time::Microseconds(ValueOf(table, static_cast<std::size_t>(protocol)));
+}
+
+Time
 NcclConstants::BaseLatency(Algorithm algorithm, Protocol protocol) const
 {
-    return LatencyOf(BaseRow(m_version, algorithm), protocol);
+    return LatencyOf(NcclTable::BaseRing, algorithm, protocol);
 }
 
 Time
@@ -323,11 +284,11 @@ NcclConstants::HardwareLatency(Algorithm algorithm, ConnectionKind kind, Protoco
     switch (kind)
     {
     case ConnectionKind::NvLink:
-        return LatencyOf(NvLinkRow(m_version, algorithm), protocol);
+        return LatencyOf(NcclTable::NvlinkRing, algorithm, protocol);
     case ConnectionKind::Pcie:
-        return LatencyOf(PcieRow(m_version, algorithm), protocol);
+        return LatencyOf(NcclTable::PcieRing, algorithm, protocol);
     case ConnectionKind::Network:
-        return LatencyOf(NetworkRow(m_version, algorithm), protocol);
+        return LatencyOf(NcclTable::NetworkRing, algorithm, protocol);
     }
     throw std::logic_error("HardwareLatency: no such kind of connection");
 }
@@ -350,13 +311,11 @@ NcclConstants::StepLatency(Algorithm algorithm,
     {
         return step;
     }
-    if (!m_version.AtLeast(18))
-    {
-        return protocol == Protocol::Ll ? step * 1.8 : step;
-    }
-    const double post =
-        (m_cpu == HostCpu::Amd ? 2.0 : 1.0) * (protocol == Protocol::Simple ? 3 : 1);
-    return ring ? std::max(step, Time::Microseconds(post)) : step;
+    const auto index = static_cast<std::size_t>(protocol);
+    const Time inner = step * ValueOf(NcclTable::InnerStep, index);
+    const Time post = Time::Microseconds(ValueOf(
+        m_cpu == HostCpu::Amd ? NcclTable::NetworkPostOfAmd : NcclTable::NetworkPost, index));
+    return ring ? std::max(inner, post) : inner;
 }
 
 } // namespace weir

@@ -5,7 +5,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace weir
@@ -54,14 +53,6 @@ RingRatio(const NcclCase& c)
     return ranks / NcclRingSteps(c.op, ranks);
 }
 
-/** Up to 2.17 Ampere's bus bandwidth was limited to 235 GB/s. */
-double
-Bounded(const NcclConstants& constants, double bus)
-{
-    const bool ampere = constants.ComputeCapability() >= 80 && constants.ComputeCapability() < 90;
-    return ampere && !constants.Version().AtLeast(18) ? std::min(bus, 235.0) : bus;
-}
-
 /**
  * Speed of one channel, GB/s: NCCL uses the intra-node speed up to two nodes, and the inter-node
  * speed beyond.
@@ -76,33 +67,19 @@ double
 RingBus(const NcclCase& c)
 {
     const Communicator& communicator = c.communicator;
-    const double bus = Bounded(c.constants, communicator.searchBandwidth);
+    const double bus = std::min(communicator.searchBandwidth, c.constants.BusBandwidth());
     switch (c.protocol)
     {
-    case Protocol::Ll: {
-        const bool reduces = IsAllReduce(c) || c.op == CollectiveOp::Reduce;
-        const double old = communicator.nodes > 1 || reduces ? 4 : 3;
+    case Protocol::Ll:
         return std::min(c.constants.LlMaxBandwidth(communicator.nodes),
-                        bus / (c.constants.Version().AtLeast(19) ? 2 : old));
-    }
-    case Protocol::Ll128: {
-        const bool oneGpuPerNode =
-            communicator.gpusPerNode < 2 && !c.constants.Version().AtLeast(23);
-        return std::min((oneGpuPerNode ? 0.7 : 0.92) * bus,
+                        bus / c.constants.RingLlDivisor(c.op, communicator.nodes));
+    case Protocol::Ll128:
+        return std::min(c.constants.RingLl128Efficiency(communicator.gpusPerNode) * bus,
                         communicator.searchChannels * c.constants.Ll128ChannelBandwidth(c.op));
-    }
     case Protocol::Simple:
         break;
     }
     return bus;
-}
-
-/** 2.7 limited the total of a tree's channels, GB/s. */
-double
-TreeTotalOf2_7(const NcclCase& c)
-{
-    const bool fast = c.constants.ComputeCapability() >= 80 && c.protocol == Protocol::Ll128;
-    return c.communicator.nodes > 2 ? (fast ? 105 : 80) : (fast ? 130 : 110);
 }
 
 double
@@ -110,12 +87,9 @@ TreeBus(const NcclCase& c)
 {
     const uint32_t nodes = c.communicator.nodes;
     const GraphSpeed& graph = c.communicator.treeGraph;
-    double bus = Bounded(c.constants, graph.channels * ChannelSpeed(graph, nodes));
+    double bus = std::min(graph.channels * ChannelSpeed(graph, nodes), c.constants.BusBandwidth());
     bus = std::min(0.92 * bus, graph.channels * c.constants.TreeChannelBandwidth(nodes));
-    if (!c.constants.Version().AtLeast(8))
-    {
-        bus = std::min(bus, TreeTotalOf2_7(c));
-    }
+    bus = std::min(bus, c.constants.TreeTotalBandwidth(c.protocol, nodes));
     if (c.protocol == Protocol::Ll)
     {
         bus = std::min(bus / 3.8, c.constants.LlMaxBandwidth(nodes));
@@ -142,7 +116,7 @@ CollNetDirect(const NcclCase& c)
     }
     const double share = perNode / graph.channels;
     const double bus = graph.channels * graph.intra / (share - (share - 1) / 2);
-    return bus * (c.constants.ComputeCapability() >= 90 ? 0.85 : 1) / 2;
+    return bus * c.constants.CollNetDirectEfficiency() / 2;
 }
 
 /** Speed of one channel of NVLS or NVLSTree, GB/s. */
@@ -286,7 +260,7 @@ NcclLatency(const NcclCase& c)
     case Algorithm::Tree:
         return base + (inner * (perNode - 1) + outer * levels) * 2;
     case Algorithm::CollNetDirect: {
-        const Time peer = Time::Microseconds(version.AtLeast(19) ? 0.4 : 0.5);
+        const Time peer = constants.CollNetPeerLatency();
         return base + (inner * std::min(1.0, perNode - 1) + peer * (perNode - 1)) * 2 + outer;
     }
     case Algorithm::CollNetChain:
@@ -318,32 +292,7 @@ NcclLatency(const NcclCase& c)
 namespace
 {
 
-using Factors = std::array<double, 24>;
-
-/** 2.10 to 2.30, LL, LL128, Simple; from 2.29 a 24th entry. */
-constexpr std::array<Factors, 3> CORRECTIONS{{
-    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
-    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
-    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
-     .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
-}};
-
-/** LL128 before 2.10, and Simple before 2.8. */
-constexpr Factors OLD_LL128{1,  1,  1,  1,  1,  .9, .8, .8, .8, .7,  .6,  .6,
-                            .6, .5, .6, .6, .7, .7, .8, .9, .9, .92, .92, 1};
-constexpr Factors OLD_SIMPLE{.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
-                             .5, .5, .5, .5, .5, .6, .6, .7, .8, .9, .9, .9};
-
-const Factors&
-CorrectionsOf(const NcclVersion& version, Protocol protocol)
-{
-    return protocol == Protocol::Ll128 && !version.AtLeast(10) ? OLD_LL128
-           : protocol == Protocol::Simple && !version.AtLeast(8)
-               ? OLD_SIMPLE
-               : CORRECTIONS[static_cast<std::size_t>(protocol)];
-}
-
-/** Whether NCCL multiplies the bandwidth by TreeSizeCorrection. */
+/** Whether NCCL multiplies the bandwidth by NcclConstants::TreeSizeCorrection. */
 bool
 HasSizeCorrection(const NcclCase& c)
 {
@@ -361,19 +310,10 @@ RingLatencyFactor(const NcclConstants& constants, const Communicator& communicat
 {
     const auto channels = static_cast<double>(communicator.channels.size());
     const bool large = bytes.ToDouble() / (channels * communicator.Size()) >= 64;
-    return communicator.nodes > 1 && large ? (constants.ComputeCapability() >= 80 ? 1.4 : 1.9) : 1;
+    return communicator.nodes > 1 && large ? constants.RingLatencyFactor() : 1;
 }
 
 } // namespace
-
-double
-TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes)
-{
-    const std::size_t entries = version.AtLeast(29) ? 24 : 23;
-    const auto cells = static_cast<uint64_t>(bytes.Count() / 64);
-    const std::size_t index = FloorLog2(cells);
-    return cells == 0 || index >= entries ? 1 : CorrectionsOf(version, protocol)[index];
-}
 
 Time
 NcclTime(const NcclCase& c, Bytes bytes)
@@ -386,7 +326,7 @@ NcclTime(const NcclCase& c, Bytes bytes)
     Time latency = NcclLatency(c);
     if (HasSizeCorrection(c))
     {
-        bandwidth *= TreeSizeCorrection(c.constants.Version(), c.protocol, bytes);
+        bandwidth *= c.constants.TreeSizeCorrection(c.protocol, bytes);
     }
     if (c.algorithm == Algorithm::Ring && c.protocol == Protocol::Simple && IsAllReduce(c))
     {

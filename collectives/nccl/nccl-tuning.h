@@ -44,12 +44,6 @@ Time NcclLatency(const NcclCase& c);
 Time NcclTime(const NcclCase& c, Bytes bytes);
 
 /**
- * The factor of a tree's bandwidth at @p bytes in NCCL's model (treeCorrectionFactor): indexed by
- * floor(log2(bytes / 64)); 1 below 64 bytes and from 2^23 x 64 bytes on (2^24 x 64 from 2.29 on).
- */
-double TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes);
-
-/**
  * Whether NCCL enables LL128: compute capability of at least 70, NVLink between the GPUs of a node,
  * and NICs reached without passing the CPU. From compute capability 90 on the path may also pass
  * the CPU that is attached to the GPU by a chip-to-chip link (2.30.7 tuning.cc: PATH_P2C,

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -40,6 +42,50 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
     for (const char* wrong : {"", "2", "2.30.7a", "2.3.7", "1.30.7", "3.0.0", "two"})
     {
         EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
+    }
+}
+
+// A table without a row that applies would answer infinity, a short row its last value.
+TEST(NcclTables, LatenciesHaveAllProtocolsInEveryRelease)
+{
+    for (const NcclTableRow& row : NcclTableRows())
+    {
+        if (row.table >= NcclTable::BaseRing && row.table <= NcclTable::NetworkPostOfAmd)
+        {
+            EXPECT_EQ(row.values.size(), 3U) << static_cast<int>(row.table);
+        }
+    }
+    for (uint32_t minor = 4; minor <= 30; minor++)
+    {
+        const NcclConstants c(NcclVersion{2, minor, 0}, 60, HostCpu::Amd);
+        for (const Protocol protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
+        {
+            for (std::size_t i = 0; i <= static_cast<std::size_t>(LAST_ALGORITHM); i++)
+            {
+                const auto algorithm = static_cast<Algorithm>(i);
+                EXPECT_LT(c.BaseLatency(algorithm, protocol), Time::Microseconds(100));
+                for (const ConnectionKind kind :
+                     {ConnectionKind::NvLink, ConnectionKind::Pcie, ConnectionKind::Network})
+                {
+                    EXPECT_LT(c.HardwareLatency(algorithm, kind, protocol),
+                              Time::Microseconds(100));
+                    EXPECT_LT(c.StepLatency(algorithm, kind, protocol, 2, 8),
+                              Time::Microseconds(100));
+                }
+            }
+        }
+    }
+}
+
+// Ampere's 235 GB/s ended with 2.18, and never held for other generations.
+TEST(NcclTables, AmpereHasABusBandwidthUpTo2_17)
+{
+    EXPECT_EQ(Constants("2.17.1", 80).BusBandwidth(), 235);
+    EXPECT_EQ(Constants("2.17.1", 86).BusBandwidth(), 235);
+    for (const auto& [version, computeCapability] :
+         {std::pair{"2.17.1", 70}, std::pair{"2.17.1", 90}, std::pair{"2.18.5", 80}})
+    {
+        EXPECT_TRUE(std::isinf(Constants(version, computeCapability).BusBandwidth()));
     }
 }
 

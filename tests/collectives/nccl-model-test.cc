@@ -247,7 +247,7 @@ TEST(NcclModel, BroadcastWaitsForAllRanksWhenRingsDiffer)
 TEST(NcclModel, TreeCorrectionByRelease)
 {
     const auto factor = [](const char* version, Protocol protocol, Bytes bytes) {
-        return TreeSizeCorrection(NcclVersion::Parse(version), protocol, bytes);
+        return Constants(version).TreeSizeCorrection(protocol, bytes);
     };
     EXPECT_EQ(factor("2.30.7", Protocol::Ll, Bytes(63)), 1);
     EXPECT_EQ(factor("2.30.7", Protocol::Simple, Bytes(64)), .9);

@@ -93,17 +93,15 @@ NetworkCap(const AlgorithmInputs& in, const CollNetPath& network, Rate block)
 }
 
 /**
- * A path inside a node: one hop, plus a latency for each further peer of the GPU, 0.4 us, 0.5 us up
- * to 2.18 (tuning.cc).
+ * A path inside a node: one hop, plus a latency for each further peer of the GPU.
  */
 ScheduleConnection
 DirectPipe(const AlgorithmInputs& in, GpuId from, GpuId to, Rate cap)
 {
-    const double peer = in.constants.Version().AtLeast(19) ? 0.4 : 0.5;
     ScheduleConnection pipe;
     pipe.connection = in.connector.InsideNode(from, to);
     pipe.latency = HopLatency(in, Algorithm::CollNetDirect, pipe.connection, Bytes()) +
-                   Time::Microseconds(peer * (in.communicator.gpusPerNode - 1));
+                   in.constants.CollNetPeerLatency() * (in.communicator.gpusPerNode - 1.0);
     pipe.cap = cap;
     return pipe;
 }

@@ -129,17 +129,6 @@ AddMemberCopies(ScheduleWiring& wiring,
 namespace
 {
 
-/** NCCL's number of channels of NVLS without limits by the user. */
-uint32_t
-DefaultNvlsChannels(const AlgorithmInputs& inputs)
-{
-    if (inputs.constants.ComputeCapability() < 100)
-    {
-        return 16;
-    }
-    return inputs.communicator.nodes == 1 && inputs.constants.Version().AtLeast(28) ? 24 : 32;
-}
-
 constexpr double FAST_NIC = 48;   // GB/s: 400 Gb/s
 constexpr double FASTER_NIC = 96; // GB/s: 800 Gb/s
 constexpr uint32_t BOARD = 8;     // GPUs
@@ -160,8 +149,8 @@ TunedNic(const AlgorithmInputs& inputs)
 uint32_t
 NvlsChannels(const AlgorithmInputs& inputs)
 {
-    return inputs.settings.channelLimits.Apply(DefaultNvlsChannels(inputs),
-                                               inputs.constants.MaxChannels());
+    return inputs.settings.channelLimits.Apply(
+        inputs.constants.NvlsChannels(inputs.communicator.nodes), inputs.constants.MaxChannels());
 }
 
 uint32_t
@@ -171,7 +160,8 @@ NvlsTreeChannels(const AlgorithmInputs& inputs)
     const double nic = TunedNic(inputs);
     const bool isRack = nic >= FASTER_NIC && inputs.communicator.gpusPerNode > BOARD;
     return inputs.settings.channelLimits.Apply(
-        nic >= FAST_NIC && !isRack ? TUNED : DefaultNvlsChannels(inputs),
+        nic >= FAST_NIC && !isRack ? TUNED
+                                   : inputs.constants.NvlsChannels(inputs.communicator.nodes),
         inputs.constants.MaxChannels());
 }
 
