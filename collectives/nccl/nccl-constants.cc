@@ -285,8 +285,12 @@ NcclConstants::HardwareLatency(Algorithm algorithm, ConnectionKind kind, Protoco
     {
     case ConnectionKind::NvLink:
         return LatencyOf(NcclTable::NvlinkRing, algorithm, protocol);
-    case ConnectionKind::Pcie:
-        return LatencyOf(NcclTable::PcieRing, algorithm, protocol);
+    case ConnectionKind::Pcie: {
+        // On POWER hosts trees have the latency of rings (tuning.cc).
+        const bool asRing =
+            m_cpu == HostCpu::Power && algorithm == Algorithm::Tree && protocol == Protocol::Simple;
+        return LatencyOf(NcclTable::PcieRing, asRing ? Algorithm::Ring : algorithm, protocol);
+    }
     case ConnectionKind::Network:
         return LatencyOf(NcclTable::NetworkRing, algorithm, protocol);
     }

@@ -146,7 +146,10 @@ class NcclConstants
     /** Latency paid once per call (baseLatencies). */
     Time BaseLatency(Algorithm algorithm, Protocol protocol) const;
 
-    /** Table value of one step over a connection of that kind (hwLatencies). */
+    /**
+     * Table value of one step over a connection of that kind (hwLatencies); on POWER hosts a tree's
+     * steps over PCIe take those of a ring under Simple.
+     */
     Time HardwareLatency(Algorithm algorithm, ConnectionKind kind, Protocol protocol) const;
 
     /**

@@ -85,7 +85,18 @@ Set(CostArray& costs, const NodeCost& cost)
 const char*
 HostName(HostCpu cpu)
 {
-    return cpu == HostCpu::Intel ? "intel" : cpu == HostCpu::Amd ? "amd" : "arm";
+    switch (cpu)
+    {
+    case HostCpu::Amd:
+        return "amd";
+    case HostCpu::Arm:
+        return "arm";
+    case HostCpu::Power:
+        return "power";
+    case HostCpu::Intel:
+        break;
+    }
+    return "intel";
 }
 
 const CostDescription&

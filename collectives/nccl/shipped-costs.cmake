@@ -7,7 +7,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/../../ns3-module/cmake/write-changed.cmake)
 set(WEIR_COST_FILES
   architectures/pascal architectures/volta architectures/ampere architectures/hopper
   architectures/blackwell
-  hosts/intel hosts/amd hosts/arm
+  hosts/intel hosts/amd hosts/arm hosts/power
   transports/infiniband transports/roce transports/slingshot transports/efa transports/tcp)
 
 function(weir_write_shipped_costs written)

@@ -17,7 +17,10 @@ WiringNames()
 NamedChoices<HostCpu>
 HostCpuNames()
 {
-    return {{"intel", HostCpu::Intel}, {"amd", HostCpu::Amd}, {"arm", HostCpu::Arm}};
+    return {{"intel", HostCpu::Intel},
+            {"amd", HostCpu::Amd},
+            {"arm", HostCpu::Arm},
+            {"power", HostCpu::Power}};
 }
 
 NamedChoices<NetTransport>

@@ -400,9 +400,13 @@ CpuKind(const XmlElement& cpu)
     {
         return HostCpu::Arm;
     }
+    if (arch == "ppc64")
+    {
+        return HostCpu::Power;
+    }
     if (arch != "x86_64")
     {
-        cpu.Fail("arch", "found '" + arch + "', expected x86_64 or arm64");
+        cpu.Fail("arch", "found '" + arch + "', expected x86_64, arm64 or ppc64");
     }
     const std::string vendor = cpu.Text("vendor");
     if (vendor == "AuthenticAMD")

@@ -102,13 +102,15 @@ class Writer
   private:
     void SetCpu(pugi::xml_node& cpu) const
     {
-        const bool isArm = m_node.cpu == HostCpu::Arm;
+        const bool isX86 = m_node.cpu == HostCpu::Intel || m_node.cpu == HostCpu::Amd;
         const LinkProfile& link = m_node.interSocket;
         const HostFigures host = HostOf(m_node.cpu, m_catalog);
         const SocketRate& model =
             CpuOf(host, link.ncclRate > Rate() ? link.ncclRate : link.rawRate);
-        cpu.append_attribute("arch") = isArm ? "arm64" : "x86_64";
-        if (!isArm)
+        cpu.append_attribute("arch") = isX86                        ? "x86_64"
+                                       : m_node.cpu == HostCpu::Arm ? "arm64"
+                                                                    : "ppc64";
+        if (isX86)
         {
             cpu.append_attribute("vendor") =
                 m_node.cpu == HostCpu::Amd ? "AuthenticAMD" : "GenuineIntel";

@@ -77,6 +77,30 @@ TEST(NcclTables, LatenciesHaveAllProtocolsInEveryRelease)
     }
 }
 
+// tuning.cc: hwLat[PCI][TREE][SIMPLE] = hwLat[PCI][RING][SIMPLE] on POWER, 5.7 us in all releases;
+// no other entry differs. Posting takes 1 us and LL 39 GB/s as on Intel, which only AMD differs
+// from.
+TEST(NcclTables, TreesOverPcieHaveTheRingsLatencyOnPower)
+{
+    for (const char* version : {"2.7.8", "2.18.5", "2.30.7"})
+    {
+        const auto power = Constants(version, 70, HostCpu::Power);
+        const auto intel = Constants(version, 70);
+        EXPECT_EQ(power.HardwareLatency(Algorithm::Tree, ConnectionKind::Pcie, Protocol::Simple),
+                  Time::Microseconds(5.7));
+        EXPECT_NE(intel.HardwareLatency(Algorithm::Tree, ConnectionKind::Pcie, Protocol::Simple),
+                  Time::Microseconds(5.7));
+        for (const Protocol protocol : {Protocol::Ll, Protocol::Ll128})
+        {
+            EXPECT_EQ(power.HardwareLatency(Algorithm::Tree, ConnectionKind::Pcie, protocol),
+                      intel.HardwareLatency(Algorithm::Tree, ConnectionKind::Pcie, protocol));
+        }
+        EXPECT_EQ(power.StepLatency(RING, ConnectionKind::NvLink, Protocol::Simple, 2, 6),
+                  intel.StepLatency(RING, ConnectionKind::NvLink, Protocol::Simple, 2, 6));
+        EXPECT_EQ(power.LlMaxBandwidth(2), intel.LlMaxBandwidth(2));
+    }
+}
+
 // Ampere's 235 GB/s ended with 2.18, and never held for other generations.
 TEST(NcclTables, AmpereHasABusBandwidthUpTo2_17)
 {

@@ -176,7 +176,7 @@ TEST_F(MachinePartsWalk, RefusesWithTheLocation)
     };
     EXPECT_EQ(refusal("{sockets: {cpu: intl}}"),
               "s.yaml:2:23: node.sockets.cpu: found the unknown host 'intl', expected a file or "
-              "one of: amd, arm, intel (did you mean 'intel'?)");
+              "one of: amd, arm, intel, power (did you mean 'intel'?)");
     EXPECT_EQ(refusal("{nic: {transport: rocee}}"),
               "s.yaml:2:25: node.nic.transport: found the unknown transport 'rocee', expected a "
               "file or one of: efa, infiniband, roce, slingshot, tcp (did you mean 'roce'?)");

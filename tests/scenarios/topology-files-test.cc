@@ -228,6 +228,25 @@ TEST(TopologyFiles, AFullDumpIsRead)
     EXPECT_EQ(node.pcieSwitches, 1u);
 }
 
+// A POWER host has an architecture and no vendor; NCCL assumes 32 GB/s between two POWER9 (topo.h).
+TEST(TopologyFiles, APowerHostIsReadAndWritten)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "dump.xml";
+    std::string text = Dump();
+    const std::string x86 = R"(arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="79")";
+    text.replace(text.find(x86), x86.size(), R"(arch="ppc64")");
+    std::ofstream(path) << text;
+    const NodeSpec node = ReadNcclXml(path);
+    EXPECT_EQ(node.cpu, HostCpu::Power);
+    EXPECT_DOUBLE_EQ(node.interSocket.rawRate.ToGBps(), 32);
+    ClusterSpec cluster;
+    cluster.node = node;
+    const std::string written = WriteNcclXml(cluster);
+    EXPECT_NE(written.find("arch=\"ppc64\""), std::string::npos);
+    EXPECT_EQ(written.find("vendor=\"GenuineIntel\""), std::string::npos);
+}
+
 TEST(TopologyFiles, ATemplateTakesItsGpusAndPortsFromTheBase)
 {
     const ScratchFolder folder;

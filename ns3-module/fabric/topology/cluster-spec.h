@@ -43,7 +43,8 @@ enum class HostCpu : uint8_t
 {
     Intel,
     Amd,
-    Arm
+    Arm,
+    Power
 };
 
 /** The kind of device that a PCIe slot belongs to. */
