@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/machine-parts.h"
 
-#include "fabric/topology/link-profile.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -155,6 +154,17 @@ ReadHost(const YamlNode& reference, const Catalog& catalog)
     return read;
 }
 
+uint32_t
+ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
+{
+    if (transport.isRdma)
+    {
+        return node.AsEnum<uint32_t>(
+            {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
+    }
+    return node.AsCount(transport.minMtu, transport.maxMtu);
+}
+
 TransportFigures
 ReadTransport(const YamlNode& reference, const Catalog& catalog)
 {
@@ -163,8 +173,9 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
     read.kind = node.Get("kind").AsEnum(TransportNames());
     read.devices = node.Get("devices").EachOf("at least one name", &YamlNode::AsString);
     const NetTransportTraits& traits = TraitsOf(read.kind);
-    read.mtu = ReadSourced(node.Get("mtu")).AsCount(traits.minMtu, traits.maxMtu);
+    read.mtu = ReadMtu(ReadSourced(node.Get("mtu")), traits);
     read.latency = ReadSourced(node.Get("latency")).AsTime();
+    read.latencySource = ReadSource(node.Get("latency"));
     read.port = {ReadSourced(node.Get("measured")).AsNumber(MIN_PORT_EFFICIENCY, 1),
                  ReadSource(node.Get("measured"))};
     node.Read("costs", read.costs, ReadCostFigures);

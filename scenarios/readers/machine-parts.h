@@ -4,6 +4,7 @@
 
 #include "collectives/nccl/node-costs.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/topology/link-profile.h"
 #include "fabric/units.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -73,6 +74,7 @@ struct TransportFigures
     std::vector<std::string> devices;            //!< prefixes of its device names
     uint32_t mtu{0};
     Time latency; //!< of a port
+    std::string latencySource;
     TypicalEfficiency port;
     std::vector<CostFigure> costs;
 };
@@ -84,6 +86,12 @@ struct TransportFigures
 ArchitectureFigures ReadArchitecture(const YamlNode& reference, const Catalog& catalog);
 HostFigures ReadHost(const YamlNode& reference, const Catalog& catalog);
 TransportFigures ReadTransport(const YamlNode& reference, const Catalog& catalog);
+
+/**
+ * Reads an MTU that the packet format of @p transport allows. @throws InputError naming what it
+ * expected.
+ */
+uint32_t ReadMtu(const YamlNode& node, const NetTransportTraits& transport);
 
 /**
  * The newest architecture of the catalog that is not newer than @p computeCapability (times ten),

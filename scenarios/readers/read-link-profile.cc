@@ -48,15 +48,23 @@ IsMeant(const YamlNode& node, const char* key, std::initializer_list<const char*
     });
 }
 
-/** Reads latency, measured, source and ncclRate, which every profile has. */
+/** Reads measured, source and ncclRate, which every profile has. */
 LinkProfile
-ReadCommon(const YamlNode& node)
+ReadWithoutLatency(const YamlNode& node)
 {
     LinkProfile profile;
     profile.measured = Efficiency(node, "measured", 1);
-    profile.latency = node.Get("latency").AsTime();
     profile.source = ReadSource(node);
     node.Read("ncclRate", profile.ncclRate, &YamlNode::AsRateAboveZero);
+    return profile;
+}
+
+/** Reads latency, too. */
+LinkProfile
+ReadCommon(const YamlNode& node)
+{
+    LinkProfile profile = ReadWithoutLatency(node);
+    profile.latency = node.Get("latency").AsTime();
     return profile;
 }
 
@@ -92,17 +100,6 @@ std::string
 PcieName(uint32_t generation, uint32_t lanes)
 {
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
-}
-
-uint32_t
-ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
-{
-    if (transport.isRdma)
-    {
-        return node.AsEnum<uint32_t>(
-            {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
-    }
-    return node.AsCount(transport.minMtu, transport.maxMtu);
 }
 
 } // namespace
@@ -181,7 +178,7 @@ ReadPlainProfile(const YamlNode& node, const std::string& name)
 LinkProfile
 ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
 {
-    LinkProfile profile = ReadCommon(node);
+    LinkProfile profile = ReadWithoutLatency(node);
     profile.rawRate = node.Get("rate").AsRateAboveZero();
     profile.encoding = Efficiency(node, "encoding", 1);
     std::string kind = "network";
@@ -193,9 +190,19 @@ ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
     {
         node.Get("transport"); // throws, naming the missing key
         const NetTransportTraits& traits = TraitsOf(transport.kind);
-        profile.framing = traits.framing(ReadMtu(node.Get("mtu"), traits));
+        const auto mtu = node.Find("mtu");
+        profile.framing = traits.framing(mtu ? ReadMtu(*mtu, traits) : transport.mtu);
         kind = traits.name;
         FillMeasured(node, transport.port, profile);
+    }
+    if (node.Has("latency") || !node.Has("transport"))
+    {
+        profile.latency = node.Get("latency").AsTime();
+    }
+    else
+    {
+        profile.latency = transport.latency;
+        profile.source += "; latency, not given: " + transport.latencySource;
     }
     profile.name = NameOr(node, kind);
     return profile;

@@ -43,7 +43,10 @@ LinkProfile ReadPcieUplinkProfile(const YamlNode& node,
 /** Reads rate, latency, measured, source: a link without a packet format. */
 LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);
 
-/** Reads rate, latency, measured, source; transport and mtu. */
+/**
+ * Reads rate, source, transport; mtu, latency and measured, which default to those of @p transport
+ * where `transport` names it.
+ */
 LinkProfile ReadNicProfile(const YamlNode& node, const TransportFigures& transport);
 
 /**

@@ -419,8 +419,8 @@ RunMaps()
           {"kind", "packet format: infiniband, roce, slingshot, efa or tcp"},
           {"devices",
            "prefixes of its network device names in NCCL topology files; the first one is written"},
-          {"mtu", "packet payload in bytes of a port of an NCCL topology file, {value, source}"},
-          {"latency", "latency of such a port, a time, {value, source}"},
+          {"mtu", "default packet payload of a port in bytes, {value, source}"},
+          {"latency", "default latency of a port, a time, {value, source}"},
           {"measured",
            "default fraction of the rate left by packet headers that transfers achieve, (0, 1], "
            "{value, source}"},
@@ -568,7 +568,7 @@ SystemMaps()
                {"rate", "raw rate of a port, one direction"},
                {"transport",
                 "transport: a name of `weir list transports` or a file: infiniband, roce, "
-                "slingshot, efa, tcp"},
+                "slingshot, efa, tcp; gives the default of mtu, latency and measured"},
                {"mtu", "packet payload in bytes; the transport's default where absent"}},
               LinkKeys())},
         {"sourced",

@@ -138,6 +138,7 @@ costs:
                                          {"transports/ultra-ethernet.yaml", R"(
 title: Ultra Ethernet (made up)
 base: roce
+latency: {value: 500ns, source: made up}
 measured: {value: 0.97, source: made up}
 costs:
   messageFetch: {value: 1.5us, source: made up}
@@ -160,11 +161,37 @@ node:
     EXPECT_EQ(costs.TimeOf(NodeCostKind::MessageFetch), Time::Microseconds(1.5));
     EXPECT_EQ(node.cpu, HostCpu::Arm);
     EXPECT_EQ(node.transport, NetTransport::Roce);
+    EXPECT_EQ(node.nic.latency, Time::Nanoseconds(500));
     // A written system contains the figures themselves and does not refer to the catalog.
     YamlWriter out;
     WriteSystem(out, "system", system.cluster);
     EXPECT_NE(out.GetText().find("proxyPost"), std::string::npos);
     EXPECT_EQ(out.GetText().find("vera"), std::string::npos);
+}
+
+// A port that names its transport and no more has the transport's packets and latency.
+TEST_F(MachinePartsWalk, PortsHaveTheirTransportsMtuAndLatency)
+{
+    const auto nicOf = [](const std::string& nic) {
+        return ReadSystem(
+                   YamlNode::Parse("base: a100-pcie-8\nnode: {nic: {" + nic + "}}", "s.yaml"),
+                   Catalog())
+            .cluster.node.nic;
+    };
+    for (const auto& [name, kind] : TransportNames())
+    {
+        const TransportFigures transport = ReadTransport(Name(name), Catalog());
+        const LinkProfile nic = nicOf("transport: " + std::string(name));
+        EXPECT_EQ(nic.latency, transport.latency) << name;
+        EXPECT_EQ(nic.framing, TraitsOf(kind).framing(transport.mtu)) << name;
+        EXPECT_NE(nic.source.find("; latency, not given: " + transport.latencySource),
+                  std::string::npos);
+        const LinkProfile given =
+            nicOf("transport: " + std::string(name) + ", mtu: 1024, latency: 1us");
+        EXPECT_EQ(given.latency, Time::Microseconds(1)) << name;
+        EXPECT_EQ(given.framing, TraitsOf(kind).framing(1024)) << name;
+        EXPECT_EQ(given.source.find("latency, not given"), std::string::npos);
+    }
 }
 
 TEST_F(MachinePartsWalk, RefusesWithTheLocation)
