@@ -107,10 +107,11 @@ enum class NcclTable : uint8_t
     SizeCorrectionSimple,
     SymmetricLatency,
     SymmetricBlock,
-    SymmetricPeak
+    SymmetricPeak,
+    SymmetricSwitchBlocks
 };
 
-constexpr std::size_t NCCL_TABLES = static_cast<std::size_t>(NcclTable::SymmetricPeak) + 1;
+constexpr std::size_t NCCL_TABLES = static_cast<std::size_t>(NcclTable::SymmetricSwitchBlocks) + 1;
 
 /** A table row, valid from a GPU generation and a release on. */
 struct NcclTableRow

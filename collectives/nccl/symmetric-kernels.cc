@@ -57,10 +57,10 @@ SoftPositive(double x)
 uint32_t
 MaxBlocks(const SymmetricCase& call, Protocol protocol, bool isMulticast)
 {
-    const uint32_t ofAll = call.constants.ComputeCapability() < 100 ? 16 : 32;
-    const bool dividesSwitch = isMulticast && protocol == Protocol::Simple;
-    return call.limits.Apply(dividesSwitch ? (ofAll + call.ranks - 1) / call.ranks
-                                           : MAX_SYMMETRIC_BLOCKS,
+    const bool bySwitch = isMulticast && protocol == Protocol::Simple;
+    const double ofAll = call.constants.ValueOf(NcclTable::SymmetricSwitchBlocks);
+    return call.limits.Apply(bySwitch ? static_cast<uint32_t>(std::ceil(ofAll / call.ranks))
+                                      : MAX_SYMMETRIC_BLOCKS,
                              MAX_SYMMETRIC_BLOCKS);
 }
 

@@ -50,7 +50,7 @@ constexpr uint32_t SYMMETRIC_SINCE = 27;
  *
  * A kernel's estimate is its latency plus, from about 1 us on, the time in which its blocks move
  * the larger of the bytes that a GPU sends and receives: at a rate per block and a maximum of all
- * blocks (tables.yaml: symmetricLatency, symmetricBlock, symmetricPeak). LL counts as nine times
+ * blocks (tables.yaml: symmetricLatency and the tables below it). LL counts as nine times
  * the payload.
  *
  * @throws std::invalid_argument for protocol LL128, which no kernel has, and for LL with 2 GiB or
