@@ -330,19 +330,19 @@ Planner::State::Choose(const CollectiveCall& call)
         choice.protocol = inputs.protocol;
         choice.channels = inputs.channels;
     }
-    const uint32_t most = choice.algorithm->maxChannels(InputsOf(call, choice));
+    const uint32_t max = choice.algorithm->maxChannels(InputsOf(call, choice));
     if (!own)
     {
         const KernelWidth width = NcclKernelWidth(
             {constants, communicator, choice.algorithm->algorithm, call.op, choice.protocol},
             call.bytes,
-            most);
+            max);
         choice.channels = call.overrides.channels.value_or(width.channels);
     }
-    if (choice.channels == 0 || choice.channels > most)
+    if (choice.channels == 0 || choice.channels > max)
     {
         throw std::invalid_argument("found " + std::to_string(choice.channels) + " channels for " +
-                                    ToString(call.op) + ", expected 1 to " + std::to_string(most) +
+                                    ToString(call.op) + ", expected 1 to " + std::to_string(max) +
                                     ", the channels of this group");
     }
     if (!own && call.bytes > Bytes())
@@ -453,10 +453,10 @@ Time
 Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time wire, double slowed)
 {
     const Time shared = UncontendedTime(RepeatLegs(shape.legs, 2), routing);
-    const Time most = uncontended - wire;
+    const Time max = uncontended - wire;
     const double share = std::max(slowed, wire / uncontended);
-    const Time before = std::min(std::max(Time(), beside - shared), most * share);
-    if (before < most)
+    const Time before = std::min(std::max(Time(), beside - shared), max * share);
+    if (before < max)
     {
         const double seconds = (uncontended - before).ToSeconds();
         for (auto& leg : shape.legs)

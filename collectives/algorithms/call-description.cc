@@ -37,29 +37,29 @@ WindowRate(const ChannelSchedule& channel,
            uint64_t slices,
            Rate rate)
 {
-    Rate least = Rate::Infinite();
+    Rate min = Rate::Infinite();
     for (const SubChannel::Hop& hop : subChannel.hops)
     {
         const ScheduleConnection& each = channel.connections[hop.connection];
         if (each.slots < slices && each.latency > Time())
         {
             const Time cycle = each.latency + slice / rate;
-            least = std::min(
-                least, Rate::BytesPerSecond(slice.ToDouble() * each.slots / cycle.ToSeconds()));
+            min = std::min(min,
+                           Rate::BytesPerSecond(slice.ToDouble() * each.slots / cycle.ToSeconds()));
         }
     }
-    return least;
+    return min;
 }
 
 double
 MaxWireFactor(const ChannelSchedule& channel, const SubChannel& subChannel)
 {
-    double most = 0;
+    double max = 0;
     for (const SubChannel::Hop& hop : subChannel.hops)
     {
-        most = std::max(most, channel.connections[hop.connection].wireFactor);
+        max = std::max(max, channel.connections[hop.connection].wireFactor);
     }
-    return most;
+    return max;
 }
 
 RouteId

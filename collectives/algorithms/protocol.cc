@@ -64,9 +64,9 @@ PassOf(Protocol protocol, Bytes payload)
 }
 
 Bytes
-Halved(Bytes chunk, Bytes least, Bytes bytes, int64_t wanted)
+Halved(Bytes chunk, Bytes min, Bytes bytes, int64_t wanted)
 {
-    while (chunk > least && bytes < chunk * wanted)
+    while (chunk > min && bytes < chunk * wanted)
     {
         chunk = chunk / 2;
     }

@@ -63,9 +63,9 @@ uint32_t PassesOf(Protocol protocol, Bytes payload);
 /** Payload of one of these passes, the last of which moves the rest; @p payload if there is one. */
 Bytes PassOf(Protocol protocol, Bytes payload);
 
-/** @p chunk, halved as long as it is above @p least and @p bytes are fewer than @p wanted chunks.
+/** @p chunk, halved as long as it is above @p min and @p bytes are fewer than @p wanted chunks.
  */
-Bytes Halved(Bytes chunk, Bytes least, Bytes bytes, int64_t wanted);
+Bytes Halved(Bytes chunk, Bytes min, Bytes bytes, int64_t wanted);
 
 /** Bytes of @p payload on the wire under @p protocol, rounded up. */
 Bytes WireBytes(Protocol protocol, Bytes payload);

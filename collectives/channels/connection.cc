@@ -61,7 +61,7 @@ DeviceId
 NearestHost(const Topology& topology, Router& router, DeviceId gpu)
 {
     DeviceId nearest;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
+    std::size_t min = std::numeric_limits<std::size_t>::max();
     for (uint32_t i = 0; i < topology.DeviceCount(); i++)
     {
         const DeviceId id(i);
@@ -72,9 +72,9 @@ NearestHost(const Topology& topology, Router& router, DeviceId gpu)
             continue;
         }
         const std::size_t links = router.RouteOver(gpu, id, {}, PCIE_KINDS).size();
-        if (links < least)
+        if (links < min)
         {
-            least = links;
+            min = links;
             nearest = id;
         }
     }

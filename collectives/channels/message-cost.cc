@@ -94,12 +94,12 @@ RingConnections(const Communicator& communicator, uint32_t channels)
 uint32_t
 MaxOut(const std::vector<ServedConnections>& served)
 {
-    uint32_t most = 1;
+    uint32_t max = 1;
     for (const auto& each : served)
     {
-        most = std::max(most, each.out);
+        max = std::max(max, each.out);
     }
-    return most;
+    return max;
 }
 
 } // namespace weir

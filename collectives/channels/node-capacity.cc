@@ -170,7 +170,7 @@ std::vector<uint32_t>
 NodeCapacity::GpusNear(uint32_t nic)
 {
     std::vector<uint32_t> near;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
+    std::size_t min = std::numeric_limits<std::size_t>::max();
     for (uint32_t gpu : AllGpus())
     {
         const auto& path = ToNetwork(gpu, nic);
@@ -179,12 +179,12 @@ NodeCapacity::GpusNear(uint32_t nic)
         {
             continue;
         }
-        if (distance < least)
+        if (distance < min)
         {
             near.clear();
-            least = distance;
+            min = distance;
         }
-        if (distance == least)
+        if (distance == min)
         {
             near.push_back(gpu);
         }

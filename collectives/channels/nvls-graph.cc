@@ -120,10 +120,10 @@ SearchNvls(const Communicator& communicator, Connector& connector, const NcclCon
     const auto heads = static_cast<uint32_t>(
         std::min({nodes.front().heads.size() * 1.0, MAX_HEADS * 1.0, total / speeds.back() - 1}));
     const double nvlink = total / (heads + 1);
-    const double most =
+    const double max =
         interNode ? std::min(nvlink, NicSpeed(spec, connector.PortsPerNic())) : nvlink;
     const auto fits = [](double limit) { return [limit](double speed) { return speed <= limit; }; };
-    auto found = std::find_if(speeds.begin(), speeds.end(), fits(most));
+    auto found = std::find_if(speeds.begin(), speeds.end(), fits(max));
     if (found == speeds.end() || heads < 2)
     {
         return {};

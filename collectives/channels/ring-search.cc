@@ -181,7 +181,7 @@ class RingPacker
     /** @param speed GB/s of a channel. @p node must outlive it. */
     RingPacker(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
         : m_node(node),
-          m_most(constants.MaxChannels() / 2),
+          m_maxChannels(constants.MaxChannels() / 2),
           m_search(node, speed, hops)
     {
         m_graph.speed = speed;
@@ -191,7 +191,7 @@ class RingPacker
     /** Channels inside one node. */
     RingGraph InsideNode()
     {
-        while (m_graph.rings.size() < m_most && m_search.Find(0, 0, Closing::Any))
+        while (m_graph.rings.size() < m_maxChannels && m_search.Find(0, 0, Closing::Any))
         {
             const auto& order = m_search.Order();
             m_graph.rings.push_back({order, NodeRing::NO_NIC, NodeRing::NO_NIC, order.back()});
@@ -216,7 +216,8 @@ class RingPacker
         for (bool found = nics.size() > 1; found;)
         {
             found = false;
-            for (std::size_t i = 0; i + 1 < nics.size() && rings.size() + 2 <= m_most; i += 2)
+            for (std::size_t i = 0; i + 1 < nics.size() && rings.size() + 2 <= m_maxChannels;
+                 i += 2)
             {
                 const std::size_t before = rings.size();
                 if (Add(nics[i], nics[i + 1], Exit::Near) && Add(nics[i + 1], nics[i], Exit::Near))
@@ -261,7 +262,7 @@ class RingPacker
             found = false;
             for (std::size_t i = 0; i < nics; ++i)
             {
-                found |= m_graph.rings.size() < m_most && add(i);
+                found |= m_graph.rings.size() < m_maxChannels && add(i);
             }
         }
         return std::move(m_graph);
@@ -300,7 +301,7 @@ class RingPacker
     }
 
     NodeCapacity& m_node;
-    std::size_t m_most; //!< maximum number of channels
+    std::size_t m_maxChannels; //!< maximum number of channels
     OrderSearch m_search;
     RingGraph m_graph;
 };

@@ -92,17 +92,17 @@ LastEnds(const std::vector<const CollectivePlan*>& plans, const std::vector<doub
 std::vector<Time>
 DelaysOver(const std::vector<const CollectivePlan*>& plans, const std::vector<Time>& times)
 {
-    std::map<Time, Time> most; // by uncontended duration
+    std::map<Time, Time> max; // by uncontended duration
     for (std::size_t i = 0; i < plans.size(); i++)
     {
         const Time added = times[i] - (plans[i]->duration - plans[i]->latency);
-        Time& ofAlike = most[plans[i]->duration];
+        Time& ofAlike = max[plans[i]->duration];
         ofAlike = added > ROUNDING ? std::max(ofAlike, added) : ofAlike;
     }
     std::vector<Time> byPlan;
     for (const CollectivePlan* plan : plans)
     {
-        byPlan.push_back(most[plan->duration]);
+        byPlan.push_back(max[plan->duration]);
     }
     return byPlan;
 }

@@ -87,12 +87,12 @@ class Passes
 
     /**
      * Time of @p count passes if the remaining ones take the last period each, and at least @p
-     * least.
+     * minPeriod.
      */
-    Time WithMore(uint32_t count, Time least = Time()) const
+    Time WithMore(uint32_t count, Time minPeriod = Time()) const
     {
         return m_time.IsInfinite() ? m_time
-                                   : m_time + std::max(m_period, least) * (count - m_count);
+                                   : m_time + std::max(m_period, minPeriod) * (count - m_count);
     }
 
   private:
@@ -106,17 +106,17 @@ class Passes
 };
 
 uint32_t
-MostRepeats(const Schedule& schedule)
+MaxRepeats(const Schedule& schedule)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (const auto& [channel, copies] : schedule.channels)
     {
         for (const Loop& loop : channel.loops)
         {
-            most = std::max(most, loop.repeat);
+            max = std::max(max, loop.repeat);
         }
     }
-    return most;
+    return max;
 }
 
 } // namespace
@@ -124,7 +124,7 @@ MostRepeats(const Schedule& schedule)
 IdlePlayback::IdlePlayback(const Schedule& schedule, uint32_t ranks, Planner& planner)
     : m_folded(Folded(schedule, ranks, planner.GetRouting())),
       m_planner(planner),
-      m_repeats(MostRepeats(m_folded.schedule))
+      m_repeats(MaxRepeats(m_folded.schedule))
 {
 }
 
@@ -148,13 +148,13 @@ std::optional<Time>
 IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) const
 {
     constexpr uint32_t FEWEST = 2; //!< passes needed to measure a period
-    const double most = MAX_PLAYED / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
+    const double max = MAX_PLAYED / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
     Passes passes(m_folded, m_planner, calls);
-    if (m_repeats <= std::min<double>(most, 2 * levels))
+    if (m_repeats <= std::min<double>(max, 2 * levels))
     {
         return passes.Play(m_repeats);
     }
-    const auto half = static_cast<uint32_t>(std::min<double>(most / 3, levels));
+    const auto half = static_cast<uint32_t>(std::min<double>(max / 3, levels));
     if (half < FEWEST)
     {
         return std::nullopt;
@@ -163,7 +163,7 @@ IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) co
     passes.Play(2 * half);
     // The next run would play twice as many passes as all so far; with these it must stay in the
     // limit.
-    while (!passes.IsSteady() && 4 * passes.Count() <= most)
+    while (!passes.IsSteady() && 4 * passes.Count() <= max)
     {
         if (2 * passes.Count() >= m_repeats)
         {

@@ -18,7 +18,7 @@ KernelTimes::Step::Beside(Bytes wire, Rate cap) const
 {
     if (lines == Time())
     {
-        return least == Time() ? fixed : std::max(fixed, least - wire / cap);
+        return minTotal == Time() ? fixed : std::max(fixed, minTotal - wire / cap);
     }
     constexpr double LINE = 16;        // bytes
     constexpr double PASS_LINES = 512; // one a thread

@@ -37,10 +37,10 @@ class KernelTimes
     /** One step: from a slice's last byte on the wire to its use at the receiver. */
     struct Step
     {
-        Time fixed; //!< with one flag word, where flag words count
-        Time least; //!< minimum of wire and this in total: the time of less than a full pass of the
-                    //!< block
-        Time lines; //!< additional time until the last flag word of a full pass has arrived
+        Time fixed;    //!< with one flag word, where flag words count
+        Time minTotal; //!< minimum of wire and this in total: the time of less than a full pass of
+                       //!< the block
+        Time lines;    //!< additional time until the last flag word of a full pass has arrived
 
         /**
          * Time of a step besides its wire / cap. A receiver waits for the last flag word of a pass,

@@ -75,17 +75,17 @@ IsEnabled(const NcclConstants& constants,
 } // namespace
 
 KernelWidth
-NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t most)
+NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
 {
     const auto& [constants, communicator, algorithm, op, protocol] = c;
     constexpr int64_t WARPS = 128; // the number of threads stays a multiple of this
     int64_t threads = MaxThreads(communicator, algorithm, protocol);
-    int64_t channels = most;
+    int64_t channels = max;
     if (!IsNvls(algorithm))
     {
-        const int64_t least = MinPerThread(communicator, algorithm, protocol);
-        channels = std::clamp<int64_t>(bytes.Count() / (threads * least), 1, most);
-        while (threads % WARPS == 0 && bytes.Count() < channels * threads * least)
+        const int64_t min = MinPerThread(communicator, algorithm, protocol);
+        channels = std::clamp<int64_t>(bytes.Count() / (threads * min), 1, max);
+        while (threads % WARPS == 0 && bytes.Count() < channels * threads * min)
         {
             threads /= 2;
         }

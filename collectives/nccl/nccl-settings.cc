@@ -246,15 +246,15 @@ class RuleLine
         return m_fields.size();
     }
 
-    /** Column @p column as a whole number of at least @p least. */
-    int64_t Number(std::size_t column, int64_t least) const
+    /** Column @p column as a whole number of at least @p min. */
+    int64_t Number(std::size_t column, int64_t min) const
     {
         const std::string& text = m_fields[column];
         int64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size() || value < least)
+        if (error != std::errc() || end != text.data() + text.size() || value < min)
         {
-            Refuse(column, "a whole number from " + std::to_string(least) + " on");
+            Refuse(column, "a whole number from " + std::to_string(min) + " on");
         }
         return value;
     }
@@ -311,9 +311,9 @@ ParseRule(const RuleLine& line)
 {
     TunerRule rule;
     rule.op = line.Name(0, LAST_COLLECTIVE_OP);
-    rule.least = Bytes(line.Number(1, 0));
-    rule.most = Bytes(line.Number(2, 0));
-    if (rule.most < rule.least)
+    rule.minBytes = Bytes(line.Number(1, 0));
+    rule.maxBytes = Bytes(line.Number(2, 0));
+    if (rule.maxBytes < rule.minBytes)
     {
         line.Refuse(2, "at least min_bytes");
     }
@@ -334,8 +334,8 @@ ParseRule(const RuleLine& line)
 bool
 TunerRule::Fits(CollectiveOp anOp, Bytes bytes, uint32_t someNodes, uint32_t someRanks) const
 {
-    return op == anOp && least <= bytes && bytes <= most && (!nodes || *nodes == someNodes) &&
-           (!ranks || *ranks == someRanks);
+    return op == anOp && minBytes <= bytes && bytes <= maxBytes &&
+           (!nodes || *nodes == someNodes) && (!ranks || *ranks == someRanks);
 }
 
 std::vector<TunerRule>
@@ -443,8 +443,8 @@ NcclSettings::Changed() const
              {"launch", launch != plain.launch},
              {"queuePairs", queuePairs != plain.queuePairs},
              {"mergeNics", mergeNics != plain.mergeNics},
-             {"minChannels", channelLimits.least != limits.least},
-             {"maxChannels", channelLimits.most != limits.most},
+             {"minChannels", channelLimits.min != limits.min},
+             {"maxChannels", channelLimits.max != limits.max},
              {"crossNic", crossNic != plain.crossNic},
              {"p2pLevel", p2pLevel != plain.p2pLevel},
              {"symmetricMemory", symmetricMemory},
@@ -478,11 +478,10 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
     visitor.Count(
         {"minChannels",
          "NCCL_MIN_CTAS: minimum number of channels; channels are duplicated to reach it."},
-        channelLimits.least,
+        channelLimits.min,
         {1, 64});
-    visitor.Count({"maxChannels", "NCCL_MAX_CTAS: maximum number of channels."},
-                  channelLimits.most,
-                  {1, 128});
+    visitor.Count(
+        {"maxChannels", "NCCL_MAX_CTAS: maximum number of channels."}, channelLimits.max, {1, 128});
     auto crossing = static_cast<uint32_t>(crossNic);
     visitor.Count({"crossNic",
                    "NCCL_CROSS_NIC; 0: a ring leaves a node by the NIC by which it enters; 1: by "

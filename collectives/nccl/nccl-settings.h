@@ -74,8 +74,8 @@ class NcclFilter
 struct TunerRule
 {
     CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes least;
-    Bytes most; //!< inclusive
+    Bytes minBytes;
+    Bytes maxBytes; //!< inclusive
     std::optional<Algorithm> algorithm;
     std::optional<Protocol> protocol;
     std::optional<uint32_t> channels;
@@ -172,13 +172,13 @@ constexpr Bytes MAX_SIMPLE_BUFFER = Bytes::GiB(1);
 /** Limits of the number of channels, applied to what the search finds. */
 struct ChannelLimits
 {
-    uint32_t least{1}; //!< NCCL_MIN_NCHANNELS, NCCL_MIN_CTAS: channels are copied up to this number
-    uint32_t most{128}; //!< NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS
+    uint32_t min{1};   //!< NCCL_MIN_NCHANNELS, NCCL_MIN_CTAS: channels are copied up to this number
+    uint32_t max{128}; //!< NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS
 
     /** @p channels within these limits, and at most NCCL's own maximum @p ofNccl. */
     uint32_t Apply(uint32_t channels, uint32_t ofNccl) const
     {
-        return std::min({std::max(channels, least), most, ofNccl});
+        return std::min({std::max(channels, min), max, ofNccl});
     }
 };
 

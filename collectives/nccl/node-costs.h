@@ -85,8 +85,8 @@ struct NodeCostFigure
     NodeCostKind kind;
     const char* key;
     NodeCostUnit unit;
-    double least;
-    double most;
+    double min;
+    double max;
 };
 
 /** One entry for each kind, in their order. */

@@ -99,9 +99,9 @@ Narrowed(const SymmetricCase& call, Protocol protocol, bool isMulticast)
     {
         return Estimate(call, protocol, isMulticast, *call.blocks);
     }
-    const uint32_t most = MaxBlocks(call, protocol, isMulticast);
-    const SymmetricKernel widest = Estimate(call, protocol, isMulticast, most);
-    for (uint32_t blocks = std::min(call.limits.least, most); blocks < most; ++blocks)
+    const uint32_t max = MaxBlocks(call, protocol, isMulticast);
+    const SymmetricKernel widest = Estimate(call, protocol, isMulticast, max);
+    for (uint32_t blocks = std::min(call.limits.min, max); blocks < max; ++blocks)
     {
         const SymmetricKernel kernel = Estimate(call, protocol, isMulticast, blocks);
         if (kernel.estimate <= widest.estimate * TOLERANCE)

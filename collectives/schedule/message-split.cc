@@ -105,12 +105,12 @@ SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices
     {
         const bool isCut = last == LastChunks::Cut;
         const Bytes part = DivideUp(rest, chunksPerPass);
-        const Bytes most = isCut ? AlignUp(part) : part;
-        Loop loop{1, {}, SlicesOf(most, slices)};
+        const Bytes max = isCut ? AlignUp(part) : part;
+        Loop loop{1, {}, SlicesOf(max, slices)};
         Bytes left = rest;
         for (uint32_t i = 0; i < chunksPerPass; ++i)
         {
-            loop.chunks.push_back(isCut ? std::min(most, left)
+            loop.chunks.push_back(isCut ? std::min(max, left)
                                         : DivideUp(left, int64_t{chunksPerPass} - i));
             left -= loop.chunks.back();
         }

@@ -16,12 +16,12 @@ namespace
 uint16_t
 CountOf(std::size_t connections)
 {
-    constexpr std::size_t MOST = std::numeric_limits<uint16_t>::max();
-    if (connections > MOST)
+    constexpr std::size_t MAX_CONNECTIONS = std::numeric_limits<uint16_t>::max();
+    if (connections > MAX_CONNECTIONS)
     {
         throw std::invalid_argument("found " + std::to_string(connections) +
                                     " connections of a block, expected at most " +
-                                    std::to_string(MOST));
+                                    std::to_string(MAX_CONNECTIONS));
     }
     return static_cast<uint16_t>(connections);
 }

@@ -57,14 +57,14 @@ Exchange(const std::vector<Bytes>& perRank, Side side, StepGraph& graph)
 {
     const std::size_t ranks = perRank.size();
     ReplicaExchange exchange;
-    const Bytes most = *std::max_element(perRank.begin(), perRank.end());
-    if (ranks < 2 || most == Bytes())
+    const Bytes max = *std::max_element(perRank.begin(), perRank.end());
+    if (ranks < 2 || max == Bytes())
     {
         return exchange;
     }
-    if (std::all_of(perRank.begin(), perRank.end(), [&](Bytes one) { return one == most; }))
+    if (std::all_of(perRank.begin(), perRank.end(), [&](Bytes one) { return one == max; }))
     {
-        exchange.bytes = most * static_cast<int64_t>(ranks);
+        exchange.bytes = max * static_cast<int64_t>(ranks);
         return exchange;
     }
     TrafficParts parts(ranks);

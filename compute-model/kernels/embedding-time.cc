@@ -79,10 +79,10 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         const bool isNarrow = BytesOf(shape.precision) < FP32_BYTES;
         const double adds = traffic.lookups * static_cast<double>(shape.dim);
         const double wide = std::max(1.0, static_cast<double>(shape.dim) / ELEMENTS);
-        double most = 0;
+        double max = 0;
         for (const RowClass& row : one.indices.Classes())
         {
-            most = std::max(most, row.probability);
+            max = std::max(max, row.probability);
         }
         sum.dramBytes += traffic.dramBytes;
         sum.rowBytes += traffic.dramBytes - StreamedBytes(shape);
@@ -100,7 +100,7 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         sum.longestBag = std::max(sum.longestBag, RowsPerBag(shape));
         // A shard may hold the hottest row and then receives all of its gradients.
         sum.hottestAdds = std::max(sum.hottestAdds,
-                                   traffic.lookups * shape.shards * most *
+                                   traffic.lookups * shape.shards * max *
                                        std::pow(wide, lookups.backward.hottestPower));
     }
     return sum;

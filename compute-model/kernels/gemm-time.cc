@@ -177,11 +177,11 @@ class GemmProblem
         return traits;
     }
 
-    /** Tile and split with the least time at the boost clock; the first of equals. */
+    /** Tile and split with the shortest time at the boost clock; the first of equals. */
     Cut Cheapest() const
     {
         Cut best;
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (const GemmTile& tile : m_isWordAligned ? m_family.tiles : m_figures.unalignedTiles)
         {
             const uint64_t tiles = CeilDivide(m_shape.m, tile.rows) *
@@ -193,15 +193,15 @@ class GemmProblem
                 {
                     break;
                 }
-                if (MathSeconds(tile, split, waves) >= least)
+                if (MathSeconds(tile, split, waves) >= min)
                 {
                     continue;
                 }
                 const Cut cut = MakeCut(tile, split, waves);
                 const double seconds = Seconds(cut, m_gpu.boostClockHz);
-                if (seconds < least)
+                if (seconds < min)
                 {
-                    least = seconds;
+                    min = seconds;
                     best = cut;
                 }
             }
@@ -304,11 +304,11 @@ class GemmProblem
     {
         const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
         const uint64_t steps = CeilDivide(m_shape.k, step);
-        const uint32_t most =
+        const uint32_t max =
             m_shape.images.kind == GemmOperands::Gradients ? MAX_PIXEL_SPLITS : MAX_SPLITS;
         for (const uint32_t parts : SPLITS)
         {
-            if (parts > most)
+            if (parts > max)
             {
                 break;
             }

@@ -22,12 +22,12 @@ enum class GemmLayout : uint8_t
 /** Measured range of one feature of a kernel; outside of it an estimate extrapolates. */
 struct MeasuredRange
 {
-    double least{0};
-    double most{0};
+    double min{0};
+    double max{0};
 
     bool Contains(double value) const
     {
-        return value >= least && value <= most;
+        return value >= min && value <= max;
     }
 
     bool Contains(uint64_t value) const

@@ -141,9 +141,9 @@ Bytes
 HeldOfSplitPasses(const PipelinePosition& position, Bytes forActivations, Bytes forWeights)
 {
     const uint32_t all = MicroBatchesHeld(position);
-    const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(position)
-                                                      : all - MicroBatchesInFlight(position, 0);
-    return forActivations * (all - most) + forWeights * most;
+    const uint32_t max = forWeights > forActivations ? MicroBatchesBeforeWeights(position)
+                                                     : all - MicroBatchesInFlight(position, 0);
+    return forActivations * (all - max) + forWeights * max;
 }
 
 } // namespace
@@ -243,21 +243,21 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
     return kept;
 }
 
-/** Most bytes that the recomputation of one layer of a chunk restores. */
+/** Maximum bytes that the recomputation of one layer of a chunk restores. */
 Bytes
 RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    Bytes most;
+    Bytes max;
     for (const bool hasExperts : {false, true})
     {
         if (chunk[hasExperts].recomputed > 0)
         {
-            most = std::max(most,
-                            WholeLayer(model, plan, hasExperts) -
-                                LayerActivations(model, plan, hasExperts));
+            max = std::max(max,
+                           WholeLayer(model, plan, hasExperts) -
+                               LayerActivations(model, plan, hasExperts));
         }
     }
-    return most;
+    return max;
 }
 
 /**
@@ -299,14 +299,14 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
     PipelinePosition first = position;
     first.microBatches = std::min(position.microBatches, ROUNDS * position.stages);
     Bytes held;
-    Bytes most;
+    Bytes max;
     for (const PipelineStep& step : PipelineSchedule(first))
     {
         held += step.kind == PipelineStepKind::Forward ? kept[step.chunk] : Bytes();
         held -= step.kind == PipelineStepKind::Backward ? kept[step.chunk] : Bytes();
-        most = std::max(most, held);
+        max = std::max(max, held);
     }
-    return most;
+    return max;
 }
 
 } // namespace

@@ -51,12 +51,12 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
     {
         linears.push_back({model.tiedEmbeddings ? shape.vocabulary : shape.hidden, words});
     }
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (const Blocks& linear : linears)
     {
-        most = std::max(most, shape.tokens * linear.moved + linear.weight);
+        max = std::max(max, shape.tokens * linear.moved + linear.weight);
     }
-    return Bytes(static_cast<int64_t>(most * 2 * ActivationBytes(plan.precision)));
+    return Bytes(static_cast<int64_t>(max * 2 * ActivationBytes(plan.precision)));
 }
 
 /** Parameters of the largest layer of a rank, its routed experts included. */
@@ -265,7 +265,7 @@ AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate&
     const double parts = HeldBytes(table, placement.split, optimizer, plan.data);
     const double samples = static_cast<double>(plan.microBatch) * plan.data;
     const double element = ActivationBytes(plan.precision);
-    double most = 0;
+    double max = 0;
     for (const auto& tables : placement.whole)
     {
         const double held = HeldBytes(table, tables, optimizer, 1) + parts;
@@ -273,9 +273,9 @@ AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate&
                                                   PooledElements(table, placement.split)) *
                               samples * element;
         constexpr double BUFFERS = 2; // pooled rows and their gradients
-        if (held + BUFFERS * pooled > most)
+        if (held + BUFFERS * pooled > max)
         {
-            most = held + BUFFERS * pooled;
+            max = held + BUFFERS * pooled;
             estimate.embeddings = Bytes::Nearest(held);
             estimate.gathered = plan.data > 1 ? Bytes::Nearest(BUFFERS * pooled) : Bytes();
         }

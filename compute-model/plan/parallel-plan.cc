@@ -81,13 +81,13 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
                    "at least 0 (dropless)");
     }
     // A token goes to topK different experts.
-    const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
+    const double max = static_cast<double>(model.moe.experts) / model.moe.topK;
     constexpr double ROUNDING = 1e-9;
-    if (load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
+    if (load.imbalance < 1 || load.imbalance > max * (1 + ROUNDING))
     {
         RefusePlan("expertLoad",
                    "imbalance " + ShortText(load.imbalance),
-                   "1 (balanced load) to experts / topK = " + ShortText(most) +
+                   "1 (balanced load) to experts / topK = " + ShortText(max) +
                        " (every token goes to the same expert)");
     }
     const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);

@@ -93,9 +93,9 @@ AssignTables(const LayerTable& table, const ParallelPlan& plan)
     std::vector<double> held(plan.data, 0);
     for (const uint32_t i : whole)
     {
-        const auto least = std::min_element(held.begin(), held.end());
-        *least += weight(i);
-        placement.whole[static_cast<std::size_t>(least - held.begin())].push_back(i);
+        const auto lightest = std::min_element(held.begin(), held.end());
+        *lightest += weight(i);
+        placement.whole[static_cast<std::size_t>(lightest - held.begin())].push_back(i);
     }
     for (auto& tables : placement.whole)
     {

@@ -76,12 +76,12 @@ class Player
   public:
     explicit Player(const PipelinePosition& position)
         : m_position(position),
-          m_most(MaxHeld(position)),
+          m_maxHeld(MaxHeld(position)),
           m_stages(position.stages)
     {
         for (uint32_t stage = 0; stage < position.stages; stage++)
         {
-            m_stages[stage].ahead = std::min(m_most, 2 * (position.stages - stage) - 1);
+            m_stages[stage].ahead = std::min(m_maxHeld, 2 * (position.stages - stage) - 1);
         }
     }
 
@@ -137,7 +137,7 @@ class Player
         {
             return next;
         }
-        const bool isFull = stage.forward - stage.weights >= m_most;
+        const bool isFull = stage.forward - stage.weights >= m_maxHeld;
         if (isFull && stage.weights == stage.backward)
         {
             return next; // no W is pending: a B must run first
@@ -205,7 +205,7 @@ class Player
     }
 
     PipelinePosition m_position;
-    uint32_t m_most; //!< limit of micro-batches whose activations a stage holds
+    uint32_t m_maxHeld; //!< limit of micro-batches whose activations a stage holds
     std::vector<StageProgress> m_stages;
 };
 

@@ -141,17 +141,17 @@ class PositionedHeap
         const auto size = static_cast<uint32_t>(m_entries.size());
         for (uint32_t first = at * ARITY + 1; first < size; first = at * ARITY + 1)
         {
-            uint32_t least = first;
+            uint32_t min = first;
             for (uint32_t c = first + 1; c < std::min(first + ARITY, size); c++)
             {
-                least = Less(m_entries[c], m_entries[least]) ? c : least;
+                min = Less(m_entries[c], m_entries[min]) ? c : min;
             }
-            if (!Less(m_entries[least], entry))
+            if (!Less(m_entries[min], entry))
             {
                 break;
             }
-            Put(at, m_entries[least], positions);
-            at = least;
+            Put(at, m_entries[min], positions);
+            at = min;
         }
         Put(at, entry, positions);
     }

@@ -472,12 +472,12 @@ class AttributesOf
                   const bool isInfinite = given.Get().GetSeconds() >= INFINITE_SECONDS;
                   time = isInfinite ? weir::Time::Infinite() : ToWeir(given.Get());
                   // The checker cannot check ranges finer than the simulator's resolution.
-                  const weir::Time least = range.minimum;
-                  NS_ABORT_MSG_IF(time < least && time > weir::Time(),
+                  const weir::Time min = range.minimum;
+                  NS_ABORT_MSG_IF(time < min && time > weir::Time(),
                                   name << " is " << time.ToPicoseconds()
-                                       << " ps, expected at least " << least.ToPicoseconds()
+                                       << " ps, expected at least " << min.ToPicoseconds()
                                        << " ps");
-                  time = std::max(time, least);
+                  time = std::max(time, min);
                   after();
               });
     }

@@ -157,7 +157,7 @@ class OwnDefaultsTestCase : public TestCase
      * HPCC's minimum rate.
      * @return the rate, Gb/s
      */
-    static double LeastRate()
+    static double MinRate()
     {
         ObjectFactory factory("ns3::CongestionControlDescription");
         factory.Set("Kind", StringValue("hpcc"));
@@ -167,11 +167,11 @@ class OwnDefaultsTestCase : public TestCase
 
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ_TOL(LeastRate(), 0.1, 1e-12, "HPCC's own");
+        NS_TEST_EXPECT_MSG_EQ_TOL(MinRate(), 0.1, 1e-12, "HPCC's own");
         Config::SetDefault("ns3::CongestionControlDescription::MinimumRate", StringValue("1Mbps"));
-        const double given = LeastRate();
+        const double given = MinRate();
         Config::SetDefault("ns3::CongestionControlDescription::MinimumRate", StringValue("own"));
-        const double own = LeastRate();
+        const double own = MinRate();
         Config::Reset();
         NS_TEST_EXPECT_MSG_EQ_TOL(given, 0.001, 1e-12, "DCQCN's, which was asked for");
         NS_TEST_EXPECT_MSG_EQ_TOL(own, 0.1, 1e-12, "HPCC's own again");

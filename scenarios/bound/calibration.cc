@@ -140,8 +140,8 @@ Calibrate(const Members& members, std::size_t features)
         for (std::size_t j = 0; j < features; j++)
         {
             const double value = each->position.features[j];
-            regime.ranges[j].least = std::min(regime.ranges[j].least, RoundedDown(value));
-            regime.ranges[j].most = std::max(regime.ranges[j].most, RoundedUp(value));
+            regime.ranges[j].min = std::min(regime.ranges[j].min, RoundedDown(value));
+            regime.ranges[j].max = std::max(regime.ranges[j].max, RoundedUp(value));
         }
     }
     return regime;
@@ -179,7 +179,7 @@ WriteRegime(YamlWriter& out, const std::string& name, const RegimeCalibration& r
     out.Text("name", name);
     out.Integer("cases", regime.cases);
     out.List("ranges", regime.ranges, [&out](const FeatureRange& range) {
-        out.Numbers({range.least, range.most});
+        out.Numbers({range.min, range.max});
     });
     out.BeginList("intervals");
     for (std::size_t i = 0; i < CalibratedCoverages().size(); i++)
@@ -375,14 +375,14 @@ Calibration::RegionOf(const RegimeCalibration& regime, const RegimePosition& pos
     {
         const FeatureRange& range = regime.ranges[i];
         const double value = position.features[i];
-        const bool isAbove = value > range.most;
-        const double beyond = isAbove ? value - range.most : range.least - value;
+        const bool isAbove = value > range.max;
+        const double beyond = isAbove ? value - range.max : range.min - value;
         if (beyond > distance)
         {
             distance = beyond;
             region = "outside: " + m_features[i] + " " + Plain(std::exp2(value)) +
                      (isAbove ? " above " : " below ") +
-                     Plain(std::exp2(isAbove ? range.most : range.least));
+                     Plain(std::exp2(isAbove ? range.max : range.min));
         }
     }
     return region;

@@ -25,7 +25,7 @@ struct RegimePosition
 {
     std::vector<std::string> path; //!< from the widest class to the narrowest
     std::vector<double> features; //!< logarithms to base 2, in the order of the calibration's names
-    std::size_t minDepth{1};      //!< least number of classes that its regime must name
+    std::size_t minDepth{1};      //!< minimum number of classes that its regime must name
     std::string unsampled{};      //!< why no sample, and so no regime, covers it; empty: some do
 };
 
@@ -53,8 +53,8 @@ std::string CoverageText(double coverage);
 /** The range of a feature in a regime's calibration set. */
 struct FeatureRange
 {
-    double least{0};
-    double most{0};
+    double min{0};
+    double max{0};
 };
 
 /** The calibration of one regime. */
@@ -68,7 +68,7 @@ struct RegimeCalibration
 /** The error bound of an estimate: an interval for reference time / estimate. */
 struct ErrorBound
 {
-    double lower{0};       //!< least ratio of the reference's time to the estimate
+    double lower{0};       //!< minimum ratio of the reference's time to the estimate
     double upper{0};       //!< largest ratio; infinity: unknown
     double coverage{0.9};  //!< probability, for a scenario drawn like the calibration set
     std::string regime;    //!< whose cases give the bound
@@ -125,7 +125,7 @@ struct CalibrationOrigin
 class Calibration
 {
   public:
-    static constexpr std::size_t MIN_CASES = 100; //!< least number of cases of a regime
+    static constexpr std::size_t MIN_CASES = 100; //!< minimum number of cases of a regime
 
     Calibration(CalibrationOrigin origin,
                 std::vector<std::string> features,
@@ -176,7 +176,7 @@ class Calibration
 
 /**
  * Writes the calibration as YAML: {title, command, version, reference, seed, scenarios, features,
- * regimes: [{name, cases, ranges: [[least, most], ...], intervals: [[coverage, lower, upper, ranks,
+ * regimes: [{name, cases, ranges: [[min, max], ...], intervals: [[coverage, lower, upper, ranks,
  * inside], ...]}]}. Ranges are by feature, as logarithms to base 2; intervals are of ln(reference /
  * estimate). Infinite intervals are omitted.
  */

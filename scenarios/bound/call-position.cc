@@ -98,10 +98,10 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
 std::string
 UnsampledGroup(CollectiveOp op, std::size_t ranks)
 {
-    const uint32_t most = op == CollectiveOp::AllToAll ? MAX_ALL_TO_ALL_RANKS : MAX_RANKS;
-    return ranks <= most ? ""
-                         : (op == CollectiveOp::AllToAll ? "all-to-all ranks " : "ranks ") +
-                               std::to_string(ranks) + " above " + std::to_string(most);
+    const uint32_t max = op == CollectiveOp::AllToAll ? MAX_ALL_TO_ALL_RANKS : MAX_RANKS;
+    return ranks <= max ? ""
+                        : (op == CollectiveOp::AllToAll ? "all-to-all ranks " : "ranks ") +
+                              std::to_string(ranks) + " above " + std::to_string(max);
 }
 
 } // namespace

@@ -198,8 +198,8 @@ ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fres
     const double positions = static_cast<double>(n) + 1;
     const auto m = static_cast<double>(fresh);
     const auto ranks = static_cast<double>(interval.ranks);
-    const double most = std::max(ranks, static_cast<double>(interval.inside) + 1);
-    return {MinCount(m, ranks, positions - ranks), LargestCount(m, most, positions - most)};
+    const double max = std::max(ranks, static_cast<double>(interval.inside) + 1);
+    return {MinCount(m, ranks, positions - ranks), LargestCount(m, max, positions - max)};
 }
 
 } // namespace weir

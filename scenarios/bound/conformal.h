@@ -53,8 +53,8 @@ NestedInterval IntervalOfParts(const std::vector<std::vector<double>>& parts, do
 /** A range of the number of new cases inside an interval. */
 struct CoverageRange
 {
-    std::size_t least{0};
-    std::size_t most{0};
+    std::size_t min{0};
+    std::size_t max{0};
 };
 
 /**

@@ -71,10 +71,10 @@ class RandomDraws
         return Unit() < probability;
     }
 
-    /** Log-uniform in [@p least, @p most). */
-    double LogUniform(double least, double most)
+    /** Log-uniform in [@p min, @p max). */
+    double LogUniform(double min, double max)
     {
-        return least * std::exp(std::log(most / least) * Unit());
+        return min * std::exp(std::log(max / min) * Unit());
     }
 
     /** One of @p values, with equal probability. */

@@ -134,8 +134,8 @@ struct GroupSizes
 {
     const std::vector<uint32_t>& nodes;
     uint32_t scale; //!< factor on nodes
-    uint32_t least; //!< least number of ranks
-    uint32_t most;
+    uint32_t min;   //!< minimum number of ranks
+    uint32_t max;
 };
 
 GroupSizes
@@ -176,7 +176,7 @@ DrawMachine(RandomDraws& draws,
     const uint32_t all = call.spec.cluster.node.gpus;
     call.spec.gpusPerNode = draws.With(0.6) ? all : 1 + static_cast<uint32_t>(draws.Bits() % all);
     const uint32_t ranks = nodes * call.spec.gpusPerNode;
-    if (ranks < sizes.least || ranks > sizes.most ||
+    if (ranks < sizes.min || ranks > sizes.max ||
         (population == Population::OtherFabrics && nodes < 4))
     {
         throw std::invalid_argument("a group outside the population");
@@ -184,11 +184,11 @@ DrawMachine(RandomDraws& draws,
 }
 
 /**
- * Draws operation, overrides, NCCL version and size of @p call, of at least @p least bytes. @throws
+ * Draws operation, overrides, NCCL version and size of @p call, of at least @p min bytes. @throws
  * std::invalid_argument when the reference would need too many packets or routes.
  */
 void
-DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall& call)
+DrawOperation(RandomDraws& draws, Fidelity reference, double minBytes, SampledCall& call)
 {
     constexpr double MAX_BYTES = 4294967296;        // 4 GiB
     constexpr double MAX_PACKET_BYTES = 1073741824; // 1 GiB over all ranks: a second of simulation
@@ -205,7 +205,7 @@ DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall&
     }
     call.spec.nccl.version = DrawNcclVersion(draws);
     call.spec.nccl.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
-    const double bytes = draws.LogUniform(least, MAX_BYTES);
+    const double bytes = draws.LogUniform(minBytes, MAX_BYTES);
     const double exponent = std::floor(std::log2(bytes));
     const bool isPower = draws.With(0.5);
     call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
@@ -225,15 +225,15 @@ DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall&
 std::string
 DrawScenario(RandomDraws& draws, Fidelity reference, bool isSlowed, const Catalog& catalog)
 {
-    const double least = isSlowed ? MIN_SLOWED_BYTES : MIN_BYTES;
+    const double minBytes = isSlowed ? MIN_SLOWED_BYTES : MIN_BYTES;
     SampledCall first;
     DrawMachine(draws, Population::Calibrated, false, catalog, first);
     const JobGpus gpus = DrawGpus(draws, first.spec, isSlowed);
-    DrawOperation(draws, reference, least, first);
+    DrawOperation(draws, reference, minBytes, first);
     SampledCall second;
     second.spec.cluster = first.spec.cluster;
     second.spec.gpusPerNode = first.spec.gpusPerNode;
-    DrawOperation(draws, reference, least, second);
+    DrawOperation(draws, reference, minBytes, second);
     const auto calls = [&] {
         return "calls: " + std::to_string(draws.OneOf(std::vector<int>{1, 2, 3, 5}));
     };

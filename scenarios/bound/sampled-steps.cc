@@ -239,8 +239,8 @@ DrawNeighbor(RandomDraws& draws,
 std::string
 DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
 {
-    const auto milliseconds = [&](double least, double most) {
-        return std::to_string(static_cast<int>(draws.LogUniform(least, most))) + "ms";
+    const auto milliseconds = [&](double min, double max) {
+        return std::to_string(static_cast<int>(draws.LogUniform(min, max))) + "ms";
     };
     switch (draws.OneOf(std::vector<int>{0, 1, 2}))
     {

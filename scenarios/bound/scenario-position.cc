@@ -188,12 +188,12 @@ uint32_t
 MaxRanks(Simulation& simulation)
 {
     Planner& planner = simulation.GetPlanner();
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (const auto& loop : simulation.Collectives())
     {
-        most = std::max(most, planner.GetGroup(loop->GetCall().communicator).Size());
+        max = std::max(max, planner.GetGroup(loop->GetCall().communicator).Size());
     }
-    return most;
+    return max;
 }
 
 constexpr const char* CONCURRENT = "concurrent";

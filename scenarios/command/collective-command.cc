@@ -459,13 +459,13 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     }
     spec.nccl.launch = ChoiceOf("--launch", options.launch, ChoicesUpTo(LAST_LAUNCH_MODE));
     const ChannelLimits& limits = spec.nccl.channelLimits;
-    const bool isBelow = options.channels > 0 && options.channels < limits.least;
-    if (isBelow || options.channels > limits.most)
+    const bool isBelow = options.channels > 0 && options.channels < limits.min;
+    if (isBelow || options.channels > limits.max)
     {
         throw InputError(
             "--channels: found " + std::to_string(options.channels) +
-            (isBelow ? ", expected at least --min-channels, " + std::to_string(limits.least)
-                     : ", expected at most --max-channels, " + std::to_string(limits.most)));
+            (isBelow ? ", expected at least --min-channels, " + std::to_string(limits.min)
+                     : ", expected at most --max-channels, " + std::to_string(limits.max)));
     }
     if (!options.tuner.empty())
     {

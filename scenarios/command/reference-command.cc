@@ -395,7 +395,7 @@ CostKeys()
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
         std::ostringstream help;
-        help << QuantityOf(figure.unit) << " from " << figure.least << " to " << figure.most;
+        help << QuantityOf(figure.unit) << " from " << figure.min << " to " << figure.max;
         keys.push_back({figure.key, help.str()});
     }
     return keys;

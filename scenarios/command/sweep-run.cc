@@ -295,7 +295,7 @@ SweepRun::RunCases()
     FixDataPath();
     const auto open = OpenCases();
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t most = m_options.processes > 0 ? m_options.processes : cores;
+    const std::size_t max = m_options.processes > 0 ? m_options.processes : cores;
     KeepWhenInterrupted(m_store           ? "finished cases are kept in " + StoreName()
                         : m_files.empty() ? ""
                                           : "the result files of finished cases are kept");
@@ -304,7 +304,7 @@ SweepRun::RunCases()
     for (auto next = open.begin(); next != open.end() || processes.Running() > 0;)
     {
         ThrowIfStopped();
-        while (next != open.end() && processes.Running() < most)
+        while (next != open.end() && processes.Running() < max)
         {
             processes.Start(*next, m_sweep.cases[*next].words);
             ++next;

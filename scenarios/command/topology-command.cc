@@ -64,12 +64,12 @@ Write(const TopologyOptions& options, const std::string& text, const OutputForma
 
 /**
  * Calls @p use with the cluster of the options. Where the number of nodes is not given, it is at
- * most @p most, limited so that their ports fit a page. Errors of wiring name the location in the
+ * most @p max, limited so that their ports fit a page. Errors of wiring name the location in the
  * file.
  */
 template <typename Use>
 ExitCode
-With(const TopologyOptions& options, uint32_t most, const Use& use)
+With(const TopologyOptions& options, uint32_t max, const Use& use)
 {
     ClusterSpec cluster = ReadTopology(options.file, options.base, Catalog());
     if (options.nodes > 0)
@@ -80,7 +80,7 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     {
         constexpr uint32_t PORTS = 64;
         const uint32_t room = PORTS / std::max(1U, cluster.node.nics);
-        cluster.nodes = std::max(cluster.nodes, std::clamp(room, 1U, most));
+        cluster.nodes = std::max(cluster.nodes, std::clamp(room, 1U, max));
     }
     CheckMemory(cluster);
     try

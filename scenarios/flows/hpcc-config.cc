@@ -235,7 +235,7 @@ HpccConfig::Refusal(const std::string& key, const std::string& expected) const
 }
 
 double
-HpccConfig::Number(const std::string& key, double absent, double least, double most) const
+HpccConfig::Number(const std::string& key, double absent, double min, double max) const
 {
     const auto found = m_entries.find(key);
     if (found == m_entries.end())
@@ -244,18 +244,18 @@ HpccConfig::Number(const std::string& key, double absent, double least, double m
     }
     const std::string& text = found->second.values[0];
     const auto value = ParseNumber<double>(text);
-    if (!value || !(*value >= least && *value <= most) || found->second.values.size() > 1)
+    if (!value || !(*value >= min && *value <= max) || found->second.values.size() > 1)
     {
-        throw Refusal(key, "a number from " + FormatNumber(least) + " to " + FormatNumber(most));
+        throw Refusal(key, "a number from " + FormatNumber(min) + " to " + FormatNumber(max));
     }
     return *value;
 }
 
 int64_t
-HpccConfig::Whole(const std::string& key, int64_t absent, int64_t least, int64_t most) const
+HpccConfig::Whole(const std::string& key, int64_t absent, int64_t min, int64_t max) const
 {
     const double value = Number(
-        key, static_cast<double>(absent), static_cast<double>(least), static_cast<double>(most));
+        key, static_cast<double>(absent), static_cast<double>(min), static_cast<double>(max));
     if (value != std::floor(value))
     {
         throw Refusal(key, "a whole number");

@@ -83,8 +83,8 @@ class HpccConfig
     std::string LocationOf(const std::string& key) const;
 
     InputError Refusal(const std::string& key, const std::string& expected) const;
-    double Number(const std::string& key, double absent, double least, double most) const;
-    int64_t Whole(const std::string& key, int64_t absent, int64_t least, int64_t most) const;
+    double Number(const std::string& key, double absent, double min, double max) const;
+    int64_t Whole(const std::string& key, int64_t absent, int64_t min, int64_t max) const;
     bool Flag(const std::string& key, bool absent) const;
     std::string RateOf(const std::string& key, const std::string& absent) const;
     void ExpectAsModeled() const;

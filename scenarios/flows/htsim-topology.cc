@@ -62,10 +62,10 @@ Keys()
 
 /** Reads the number on a line whose key is @p name. @return whether it is */
 bool
-Take(const LocatedLines& lines, const char* name, int64_t least, int64_t most, int64_t& value)
+Take(const LocatedLines& lines, const char* name, int64_t min, int64_t max, int64_t& value)
 {
     const bool is = LowerCase(lines.Fields()[0]) == LowerCase(name);
-    value = is ? lines.Whole(1, name, least, most) : value;
+    value = is ? lines.Whole(1, name, min, max) : value;
     return is;
 }
 

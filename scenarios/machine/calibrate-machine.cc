@@ -107,7 +107,7 @@ constexpr std::size_t MIN_RUNS = 3;         // to leave out whole runs
 constexpr std::size_t ALIKE = 3;            // consecutive sizes with correlated errors
 constexpr std::size_t MAX_BLOCKS = 1 << 20; // per run
 constexpr double DIFFERS = 0.1;             // in standard deviations of the prior
-constexpr double NOISE = 0.01; // least scatter of repeated runs of nccl-tests, relative
+constexpr double NOISE = 0.01; // minimum scatter of repeated runs of nccl-tests, relative
 constexpr double MACHINE_COVERAGES[] = {0.8, 0.9, 0.95};
 constexpr const char* ALL_POINTS = "collectives";
 
@@ -150,8 +150,8 @@ class MachineFit
         }
         for (const MachineParameter& each : m_parameters)
         {
-            m_problem.least.push_back(std::log(each.least / each.initial) / each.spread);
-            m_problem.most.push_back(std::log(each.most / each.initial) / each.spread);
+            m_problem.min.push_back(std::log(each.min / each.initial) / each.spread);
+            m_problem.max.push_back(std::log(each.max / each.initial) / each.spread);
         }
         m_problem.minScale = NOISE;
         m_problem.predict = [this](const auto& points) { return Predict(points); };
@@ -438,21 +438,20 @@ ParametersOf(const NodeSpec& node)
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
         const NodeCost& cost = costs.Get(figure.kind);
-        const bool isBounded = cost.value <= figure.most;
+        const bool isBounded = cost.value <= figure.max;
         const bool isOfBlocks = // scaled by BlockFloor and BlockTime instead
             figure.kind >= NodeCostKind::SendFloor && figure.kind <= NodeCostKind::RecvMebibyte;
         if (figure.unit == NodeCostUnit::Bytes || isOfBlocks || !(cost.value > 0) || !isBounded)
         {
             continue;
         }
-        parameters.push_back(
-            {std::string("costs.") + figure.key + ".value",
-             figure.unit,
-             cost.value,
-             std::max(figure.least, cost.value * MIN_PART), // zero has no logarithm
-             figure.most,
-             SpreadOf(figure.kind, figure.unit),
-             cost.source});
+        parameters.push_back({std::string("costs.") + figure.key + ".value",
+                              figure.unit,
+                              cost.value,
+                              std::max(figure.min, cost.value * MIN_PART), // zero has no logarithm
+                              figure.max,
+                              SpreadOf(figure.kind, figure.unit),
+                              cost.source});
     }
     return parameters;
 }

@@ -24,8 +24,8 @@ struct MachineParameter
     std::string key;    //!< key below `node` of a system: "nic.measured", "costs.llCall.value"
     NodeCostUnit unit;  //!< of its values
     double initial{0};  //!< value in the node's description
-    double least{0};    //!< lower bound
-    double most{0};     //!< upper bound
+    double min{0};      //!< lower bound
+    double max{0};      //!< upper bound
     double spread{0};   //!< prior: standard deviation of ln(value / initial)
     std::string source; //!< of the initial value
 

@@ -198,7 +198,7 @@ JacobianAt(const FitProblem& problem, const FitState& state, const std::vector<s
     for (const std::size_t unknown : active)
     {
         points.push_back(x);
-        const bool isBelow = x[unknown] + DIFFERENCE > problem.most[unknown];
+        const bool isBelow = x[unknown] + DIFFERENCE > problem.max[unknown];
         points.back()[unknown] += isBelow ? -DIFFERENCE : DIFFERENCE;
     }
     Matrix jacobian(x.size(), Vector(predicted.size()));
@@ -238,8 +238,8 @@ StepFrom(const FitProblem& problem,
     std::vector<std::size_t> free;
     for (std::size_t a = 0; a < active.size(); a++)
     {
-        const bool leaves = all.gradient[a] > 0 ? x[active[a]] >= problem.most[active[a]]
-                                                : x[active[a]] <= problem.least[active[a]];
+        const bool leaves = all.gradient[a] > 0 ? x[active[a]] >= problem.max[active[a]]
+                                                : x[active[a]] <= problem.min[active[a]];
         if (!leaves)
         {
             free.push_back(active[a]);
@@ -257,7 +257,7 @@ StepFrom(const FitProblem& problem,
         const std::size_t unknown = free[a];
         next[unknown] += std::inner_product(
             inverse[a].begin(), inverse[a].end(), equations.gradient.begin(), 0.0);
-        next[unknown] = std::clamp(next[unknown], problem.least[unknown], problem.most[unknown]);
+        next[unknown] = std::clamp(next[unknown], problem.min[unknown], problem.max[unknown]);
     }
     return next;
 }
@@ -468,7 +468,7 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
         }
         for (const double deviation : {-1.0, -2.0, -3.0, 1.0, 2.0, 3.0})
         {
-            if (deviation >= problem.least[i] && deviation <= problem.most[i])
+            if (deviation >= problem.min[i] && deviation <= problem.max[i])
             {
                 points.push_back(start.x);
                 points.back()[i] = deviation;
@@ -518,8 +518,8 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
 RobustFit
 FitRobustly(const FitProblem& problem)
 {
-    const std::size_t count = problem.least.size();
-    if (problem.most.size() != count)
+    const std::size_t count = problem.min.size();
+    if (problem.max.size() != count)
     {
         throw std::invalid_argument("FitRobustly: as many upper as lower bounds expected");
     }

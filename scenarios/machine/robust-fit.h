@@ -26,10 +26,10 @@ struct FitProblem
 
     Predict predict;
     std::vector<double> observed;
-    std::vector<double> least;       //!< of each unknown
-    std::vector<double> most;        //!< of each unknown
+    std::vector<double> min;         //!< of each unknown
+    std::vector<double> max;         //!< of each unknown
     std::vector<std::size_t> blocks; //!< by observation; errors within one block may be correlated
-    double minScale{0.01}; //!< lower limit of the residuals' scale: least noise of an observation
+    double minScale{0.01}; //!< lower limit of the residuals' scale: minimum noise of an observation
 };
 
 /** The result for one unknown. */

@@ -240,8 +240,8 @@ Experiment::PrintStep(uint32_t step, weir::Time started, weir::Time finished)
     for (Meter& meter : m_meters)
     {
         const double bytes = fabric->GetLinkUsage(meter.link).bytes;
-        const double most = fabric->GetLinkCapacity(meter.link).ToBytesPerSecond() * seconds;
-        std::printf("  %s %4.1f %%", meter.what, (bytes - meter.bytes) / most * 100);
+        const double max = fabric->GetLinkCapacity(meter.link).ToBytesPerSecond() * seconds;
+        std::printf("  %s %4.1f %%", meter.what, (bytes - meter.bytes) / max * 100);
         meter.bytes = bytes;
     }
     std::printf("\n");
@@ -308,7 +308,7 @@ Experiment::Print() const
     if (!m_samples.empty())
     {
         std::printf("flow completion times of samples, ms\n");
-        std::printf("  %-12s %6s %8s %8s %8s\n", "started", "flows", "median", "99 %", "most");
+        std::printf("  %-12s %6s %8s %8s %8s\n", "started", "flows", "median", "99 %", "max");
     }
     for (const int when : {0, 1, 2})
     {

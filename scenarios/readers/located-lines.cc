@@ -158,16 +158,15 @@ LocatedLines::StartsWithNumber() const
 }
 
 int64_t
-LocatedLines::Whole(std::size_t index, const char* name, int64_t least, int64_t most) const
+LocatedLines::Whole(std::size_t index, const char* name, int64_t min, int64_t max) const
 {
     const std::string_view text = m_fields[index];
     const auto value = ParseNumber<int64_t>(text);
-    if (!value || *value < least || *value > most)
+    if (!value || *value < min || *value > max)
     {
         throw Refusal(name,
                       text,
-                      "a whole number from " + std::to_string(least) + " to " +
-                          std::to_string(most));
+                      "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
     }
     return *value;
 }

@@ -74,10 +74,10 @@ class LocatedLines
     bool StartsWithNumber() const;
 
     /**
-     * The field at @p index as a whole number. @throws InputError when it is not one in [@p least,
-     * @p most].
+     * The field at @p index as a whole number. @throws InputError when it is not one in [@p min,
+     * @p max].
      */
-    int64_t Whole(std::size_t index, const char* name, int64_t least, int64_t most) const;
+    int64_t Whole(std::size_t index, const char* name, int64_t min, int64_t max) const;
 
     /** The field at @p index as a finite decimal. @throws InputError when it is not one. */
     double Decimal(std::size_t index, const char* name) const;

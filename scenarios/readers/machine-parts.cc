@@ -62,11 +62,10 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     const YamlNode source = entry.Get("source");
     const NodeCost cost{figure.key, ValueOf(value, figure.unit), source.AsString()};
     constexpr double ROUNDING = 1e-9; // relative; bounds such as 0.4 us are not exact in binary
-    if (!(cost.value >= figure.least * (1 - ROUNDING) &&
-          cost.value <= figure.most * (1 + ROUNDING)))
+    if (!(cost.value >= figure.min * (1 - ROUNDING) && cost.value <= figure.max * (1 + ROUNDING)))
     {
         std::ostringstream bounds;
-        bounds << figure.least << " to " << figure.most << " " << UnitName(figure.unit);
+        bounds << figure.min << " to " << figure.max << " " << UnitName(figure.unit);
         value.FailExpected(bounds.str());
     }
     if (cost.source.empty())

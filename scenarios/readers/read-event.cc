@@ -45,12 +45,12 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
 Time
 ReadMeanTime(const YamlNode& node, const char* key)
 {
-    const Time least = Time::Microseconds(1);
+    const Time min = Time::Microseconds(1);
     const Time time = node.Get(key).AsTimeAboveZero();
-    if (time < least)
+    if (time < min)
     {
         const YamlNode found = node.Get(key);
-        found.FailExpected("at least " + FormatTime(least));
+        found.FailExpected("at least " + FormatTime(min));
     }
     return time;
 }

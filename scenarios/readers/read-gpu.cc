@@ -19,7 +19,7 @@ namespace weir
 namespace
 {
 
-/** [least, most] */
+/** [min, max] */
 MeasuredRange
 Range(const YamlNode& node, const char* key)
 {
@@ -32,8 +32,8 @@ Range(const YamlNode& node, const char* key)
                   " numbers, expected 2: the measured minimum and maximum");
     }
     MeasuredRange range;
-    range.least = ends[0].AsNumber(0, MAX_SIZE);
-    range.most = ends[1].AsNumber(range.least, MAX_SIZE);
+    range.min = ends[0].AsNumber(0, MAX_SIZE);
+    range.max = ends[1].AsNumber(range.min, MAX_SIZE);
     return range;
 }
 
@@ -101,7 +101,7 @@ ReadMemory(const YamlNode& node)
 
 /**
  * Reads the map `kernels.measured` of a GPU: lists `gemm`, `attention` and `lookups` of boxes of
- * measured shapes, and a map `memory` of boxes by kind; each range is [least, most].
+ * measured shapes, and a map `memory` of boxes by kind; each range is [min, max].
  * @throws InputError with the location of what is missing, unknown or out of range.
  */
 MeasuredShapes
@@ -319,8 +319,8 @@ ReadOperatorCalibration(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("gpu.kernels.operators"));
     OperatorCalibration read;
-    const auto set = [&](const char* key, double least, double most, double& value) {
-        value = ReadSourced(node.Get(key)).AsNumber(least, most);
+    const auto set = [&](const char* key, double min, double max, double& value) {
+        value = ReadSourced(node.Get(key)).AsNumber(min, max);
     };
     set("batchNormForwardBlockRate", 0.01, 1e4, read.batchNormForwardBlockRate);
     set("batchNormBackwardBlockRate", 0.01, 1e4, read.batchNormBackwardBlockRate);

@@ -25,10 +25,10 @@ constexpr int64_t MAX_LAYERS = 100'000;
 constexpr int64_t MAX_REPEATS = 10'000;
 
 uint32_t
-FigureOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwise)
+FigureOr(const YamlNode& node, const char* key, int64_t min, uint32_t otherwise)
 {
     const auto found = node.Find(key);
-    return found ? found->AsCount(least, MAX_WIDTH) : otherwise;
+    return found ? found->AsCount(min, MAX_WIDTH) : otherwise;
 }
 
 bool
@@ -41,18 +41,18 @@ BiasOf(const YamlNode& node)
 
 /** The value of `times`; 1 where it is absent. */
 int64_t
-TimesOf(const YamlNode& node, int64_t most)
+TimesOf(const YamlNode& node, int64_t max)
 {
     int64_t times = 1;
-    node.Read("times", times, &YamlNode::AsInteger, 1, most);
+    node.Read("times", times, &YamlNode::AsInteger, 1, max);
     return times;
 }
 
 /** Three numbers: [c, h, w] or [size, stride, padding]. */
 std::vector<uint32_t>
-Triple(const YamlNode& node, int64_t least)
+Triple(const YamlNode& node, int64_t min)
 {
-    auto numbers = node.Each(&YamlNode::AsCount, least, MAX_WIDTH);
+    auto numbers = node.Each(&YamlNode::AsCount, min, MAX_WIDTH);
     if (numbers.size() != 3)
     {
         node.Fail("found " + std::to_string(numbers.size()) + " numbers, expected 3");

@@ -38,15 +38,15 @@ ReadList(const YamlNode& map,
 std::pair<uint32_t, uint32_t>
 ReadPartOfAll(const YamlNode& node)
 {
-    constexpr uint32_t MOST = 1 << 20;
+    constexpr uint32_t MAX_PARTS = 1 << 20;
     const std::string text = node.AsString();
     uint32_t part = 0;
     uint32_t all = 0;
     char rest = 0;
     if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
-        all < part || all > MOST)
+        all < part || all > MAX_PARTS)
     {
-        node.FailExpected("a part of all, such as 8/256, up to " + std::to_string(MOST));
+        node.FailExpected("a part of all, such as 8/256, up to " + std::to_string(MAX_PARTS));
     }
     return {part, all};
 }
@@ -56,11 +56,11 @@ void
 CheckParameters(const NcclSettings& settings, const FindValue& find)
 {
     const ChannelLimits& limits = settings.channelLimits;
-    if (limits.least > limits.most)
+    if (limits.min > limits.max)
     {
         find("minChannels")
-            ->Fail("found " + std::to_string(limits.least) + ", expected at most the maximum, " +
-                   std::to_string(limits.most));
+            ->Fail("found " + std::to_string(limits.min) + ", expected at most the maximum, " +
+                   std::to_string(limits.max));
     }
     if (settings.simpleBuffer.Count() % SIMPLE_BUFFER_STEP.Count() != 0)
     {

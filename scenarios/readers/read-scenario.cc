@@ -607,18 +607,18 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
         }
         return;
     }
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (const JobSpec& job : jobs)
     {
-        most = std::max(most, job.plan.Ranks());
+        max = std::max(max, job.plan.Ranks());
     }
     for (const YamlNode& item : node.Items())
     {
-        if (most == 0)
+        if (max == 0)
         {
             item.Fail("found '" + item.AsString() + "' without training jobs, expected none");
         }
-        output.ranks.push_back(item.AsCount(0, most - 1));
+        output.ranks.push_back(item.AsCount(0, max - 1));
     }
 }
 

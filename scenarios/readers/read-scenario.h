@@ -16,16 +16,16 @@ namespace weir
 
 /**
  * Reads the bin width of a series. @throws InputError unless it is above zero and at least @p
- * least.
+ * min.
  */
 inline Time
-ReadBinWidth(const YamlNode& series, Time least = Time())
+ReadBinWidth(const YamlNode& series, Time min = Time())
 {
     const Time width = series.AsTime();
-    if (width == Time() || width < least)
+    if (width == Time() || width < min)
     {
         series.Fail("found '" + series.AsString() + "', expected " +
-                    (width == Time() ? "a time above zero" : "at least " + FormatTime(least)));
+                    (width == Time() ? "a time above zero" : "at least " + FormatTime(min)));
     }
     return width;
 }

@@ -95,7 +95,7 @@ RepresentativeRanks(const StepGraph& graph)
     std::vector<bool> isNewStage(firsts.size());
     std::vector<bool> seen(graph.programs.size()); // by stage; at most one per program
     std::size_t busiest = 0;
-    Time most;
+    Time max;
     std::size_t chosen = 1; // the busiest program
     for (std::size_t i = 0; i < firsts.size(); i++)
     {
@@ -105,9 +105,9 @@ RepresentativeRanks(const StepGraph& graph)
         seen[stage] = true;
         chosen += isNewStage[i] ? 1 : 0;
         const Time time = KernelTimeOf(graph.programs[program]);
-        if (time > most)
+        if (time > max)
         {
-            most = time;
+            max = time;
             busiest = i;
         }
     }

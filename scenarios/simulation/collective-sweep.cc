@@ -253,8 +253,8 @@ NcclSettings
 SettingsOf(const CollectiveSweepSpec& spec)
 {
     NcclSettings settings = spec.nccl;
-    settings.channelLimits.least =
-        std::max(settings.channelLimits.least, spec.overrides.channels.value_or(1));
+    settings.channelLimits.min =
+        std::max(settings.channelLimits.min, spec.overrides.channels.value_or(1));
     return settings;
 }
 

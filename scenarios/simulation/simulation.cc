@@ -453,7 +453,7 @@ Simulation::OnPartEnded(Time now)
 double
 Simulation::DoneFraction() const
 {
-    double least = 1;
+    double min = 1;
     for (const Job& job : m_jobs)
     {
         const StepExecutor& executor = job.run->GetExecutor();
@@ -461,20 +461,20 @@ Simulation::DoneFraction() const
         const double done =
             std::max(static_cast<double>(executor.StepTimes().size()) / steps,
                      static_cast<double>(executor.OpCount()) / (job.stepOps * steps));
-        least = std::min(least, done);
+        min = std::min(min, done);
     }
     for (std::size_t i = 0; i < m_collectives.size(); i++)
     {
-        least = IsKeptBusy({WorkId::Kind::Collective, i})
-                    ? least
-                    : std::min(least, m_collectives[i]->DoneFraction());
+        min = IsKeptBusy({WorkId::Kind::Collective, i})
+                  ? min
+                  : std::min(min, m_collectives[i]->DoneFraction());
     }
     for (const auto& traffic : m_trafficJobs)
     {
         const Time end = traffic->GetSpec().start + traffic->GetSpec().duration;
-        least = end.IsInfinite() ? least : std::min(least, m_engines.Now() / end);
+        min = end.IsInfinite() ? min : std::min(min, m_engines.Now() / end);
     }
-    return least;
+    return min;
 }
 
 bool

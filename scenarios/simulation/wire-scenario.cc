@@ -387,14 +387,14 @@ JobPlacer::CandidatesOf(const PlacementSpec& placement) const
     std::vector<GpuId> gpus;
     const bool isList = placement.kind == Placement::Gpus;
     const uint32_t perNode = isList ? 1 : m_cluster.GpusPerNode();
-    const uint32_t most = isList ? m_cluster.GpuCount() : m_cluster.NodeCount();
+    const uint32_t max = isList ? m_cluster.GpuCount() : m_cluster.NodeCount();
     for (const uint32_t each : isList ? placement.list : NodesOf(placement))
     {
-        if (each >= most)
+        if (each >= max)
         {
             Fail(placement,
                  "found " + std::string(isList ? "GPU " : "node ") + std::to_string(each) +
-                     ", expected one of 0 to " + std::to_string(most - 1));
+                     ", expected one of 0 to " + std::to_string(max - 1));
         }
         for (uint32_t local = 0; local < perNode; local++)
         {

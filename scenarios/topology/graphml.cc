@@ -119,17 +119,17 @@ GetData(const XmlElement& element, const std::string& key)
 }
 
 double
-NumberOf(const XmlElement& element, const char* key, double least, double most)
+NumberOf(const XmlElement& element, const char* key, double min, double max)
 {
     const std::string text = GetData(element, key).Content();
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(value >= least && value <= most))
+    if (text.empty() || *end != '\0' || !(value >= min && value <= max))
     {
         element.Fail("",
                      "data '" + std::string(key) + "': found '" + text +
-                         "', expected a number from " + FormatNumber(least) + " to " +
-                         FormatNumber(most));
+                         "', expected a number from " + FormatNumber(min) + " to " +
+                         FormatNumber(max));
     }
     return value;
 }

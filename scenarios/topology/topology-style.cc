@@ -58,17 +58,17 @@ LinkLegend::LinkLegend(const Topology& topology)
 bool
 LinkLegend::IsAtypical(const Link& link) const
 {
-    std::size_t most = 0;
+    std::size_t max = 0;
     std::size_t own = 0;
     for (const Entry& entry : m_entries)
     {
         if (entry.kind == link.kind)
         {
-            most = std::max(most, entry.count);
+            max = std::max(max, entry.count);
             own = entry.rate == link.rate ? std::max(own, entry.count) : own;
         }
     }
-    return own * 4 < most;
+    return own * 4 < max;
 }
 
 double

@@ -375,17 +375,17 @@ AttributeOf(std::string_view bytes, const std::string& location)
 }
 
 int64_t
-WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& location)
+WholeOf(const ChakraAttribute& attribute, int64_t max, const std::string& location)
 {
     const bool isReal = attribute.whole == 0 && attribute.number != 0;
     const int64_t whole = isReal && std::abs(attribute.number) < 9e18
                               ? static_cast<int64_t>(attribute.number)
                               : attribute.whole;
-    if (whole < 0 || whole > most || (isReal && static_cast<double>(whole) != attribute.number))
+    if (whole < 0 || whole > max || (isReal && static_cast<double>(whole) != attribute.number))
     {
         throw InputError(location + ": found " + attribute.name + " " +
                          std::to_string(isReal ? attribute.number : static_cast<double>(whole)) +
-                         ", expected a whole number of 0 to " + std::to_string(most));
+                         ", expected a whole number of 0 to " + std::to_string(max));
     }
     return whole;
 }

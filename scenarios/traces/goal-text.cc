@@ -80,7 +80,7 @@ class GoalWords
      * Reads an integer followed by @p unit. If @p any is not 0, -1 is read as @p any.
      * @throws InputError
      */
-    uint64_t Number(uint64_t most, std::string_view unit = "", uint64_t any = 0)
+    uint64_t Number(uint64_t max, std::string_view unit = "", uint64_t any = 0)
     {
         if (any != 0 && TakeIf("-1"))
         {
@@ -88,13 +88,13 @@ class GoalWords
         }
         uint64_t number = 0;
         std::size_t i = 0;
-        for (; i < m_word.size() && m_word[i] >= '0' && m_word[i] <= '9' && number <= most; i++)
+        for (; i < m_word.size() && m_word[i] >= '0' && m_word[i] <= '9' && number <= max; i++)
         {
             number = number * 10 + static_cast<uint64_t>(m_word[i] - '0');
         }
-        if (i == 0 || number > most || m_word.substr(i) != unit)
+        if (i == 0 || number > max || m_word.substr(i) != unit)
         {
-            Fail("a whole number of at most " + std::to_string(most) +
+            Fail("a whole number of at most " + std::to_string(max) +
                  (unit.empty() ? "" : " and '" + std::string(unit) + "'"));
         }
         Next();

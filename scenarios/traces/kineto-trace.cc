@@ -216,9 +216,9 @@ class KinetoReader
         }
         event.dtype = TextOf(args, "dtype", "", location);
         const int64_t each = std::max<int64_t>(1, ElementBytes(event.dtype));
-        const int64_t most = MAX_EVENT_BYTES / each;
-        event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, most, location));
-        event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, most, location));
+        const int64_t max = MAX_EVENT_BYTES / each;
+        event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, max, location));
+        event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, max, location));
         event.group = TextOf(args, "Process Group Name", "", location);
         event.category = CategoryOfGroup(TextOf(args, "Process Group Description", "", location));
         TraceGroup& group = m_rank.groups[event.group];
@@ -355,9 +355,9 @@ class KinetoReader
         {
             counts[each.event.stream] += each.event.IsCommunication() ? 0 : 1;
         }
-        const auto most = std::max_element(
+        const auto max = std::max_element(
             counts.begin(), counts.end(), [](auto& a, auto& b) { return a.second < b.second; });
-        return most == counts.end() ? 0 : most->first;
+        return max == counts.end() ? 0 : max->first;
     }
 
     void SetDependencies()
@@ -402,8 +402,8 @@ class KinetoReader
     void AddLast(const std::vector<uint32_t>& candidates, uint32_t to, double launch)
     {
         constexpr std::size_t LOOK_BACK = 256;
-        const std::size_t least = candidates.size() - std::min(candidates.size(), LOOK_BACK);
-        for (std::size_t i = candidates.size(); i > least; i--)
+        const std::size_t min = candidates.size() - std::min(candidates.size(), LOOK_BACK);
+        for (std::size_t i = candidates.size(); i > min; i--)
         {
             const KinetoEvent& from = m_events[candidates[i - 1]];
             if (from.end <= m_events[to].begin && (launch < 0 || from.launch <= launch))

@@ -161,13 +161,13 @@ class TraceScheduler
             entry->second += event.IsCommunication() ? Time() : event.duration;
         }
         draft.streams = hasHost ? STREAM_COUNT - HOST_STREAMS : STREAM_COUNT;
-        const auto most = std::max_element(
+        const auto max = std::max_element(
             computes.begin(), computes.end(), [](auto& a, auto& b) { return a.second < b.second; });
-        const bool anyComputes = most != computes.end() && most->second > Time();
+        const bool anyComputes = max != computes.end() && max->second > Time();
         std::size_t next = 1;
         for (const int64_t stream : order)
         {
-            const bool isCompute = anyComputes && stream == most->first;
+            const bool isCompute = anyComputes && stream == max->first;
             draft.kept[stream] = isCompute ? 0 : std::min(next, draft.streams - 1);
             next += isCompute ? 0 : 1;
         }

@@ -184,8 +184,8 @@ class SimAiReader
               std::pair(CHECKPOINTS[0], "recomputed layers are not played again"),
               std::pair(CHECKPOINTS[1], "recomputations that begin there are not played")})
         {
-            const int64_t least = std::string(key) == "vpp" ? 1 : 0;
-            if (m_given.count(key) > 0 && m_header[key] > least)
+            const int64_t min = std::string(key) == "vpp" ? 1 : 0;
+            if (m_given.count(key) > 0 && m_header[key] > min)
             {
                 m_file.remarks.push_back(std::string(key) + " " + std::to_string(m_header[key]) +
                                          ": " + unplayed);

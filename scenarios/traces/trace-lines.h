@@ -89,13 +89,13 @@ class TraceLines
                          std::string(found.substr(0, 60)) + "', expected " + expected);
     }
 
-    /** Parses @p text as an integer from 0 to @p most. @throws InputError */
-    int64_t Whole(std::string_view text, const std::string& what, int64_t most) const
+    /** Parses @p text as an integer from 0 to @p max. @throws InputError */
+    int64_t Whole(std::string_view text, const std::string& what, int64_t max) const
     {
         const auto number = ParseNumber<int64_t>(text);
-        if (!number || *number < 0 || *number > most)
+        if (!number || *number < 0 || *number > max)
         {
-            Fail(what, text, "a whole number of at most " + std::to_string(most));
+            Fail(what, text, "a whole number of at most " + std::to_string(max));
         }
         return *number;
     }

@@ -114,17 +114,17 @@ class DrawnPattern : public TrafficPattern
             nodes.push_back(end.node);
         }
         std::sort(nodes.begin(), nodes.end());
-        std::size_t most = 0;
+        std::size_t max = 0;
         for (auto at = nodes.begin(); at != nodes.end();)
         {
             const auto end = std::upper_bound(at, nodes.end(), *at);
-            most = std::max<std::size_t>(most, end - at);
+            max = std::max<std::size_t>(max, end - at);
             at = end;
         }
-        if (m_isBetweenNodes && 2 * most > nodes.size())
+        if (m_isBetweenNodes && 2 * max > nodes.size())
         {
             Fail(m_spec,
-                 "found " + std::to_string(most) + " of " + std::to_string(nodes.size()) +
+                 "found " + std::to_string(max) + " of " + std::to_string(nodes.size()) +
                      " end points on one node, expected at most half, so that all can send to "
                      "another node");
         }

@@ -187,7 +187,7 @@ Row(const BoundCheck& check)
     const std::size_t judged = check.fresh - check.refused;
     const bool isRegime = check.population == Population::Calibrated;
     const std::string range =
-        std::to_string(check.expected.least) + " to " + std::to_string(check.expected.most);
+        std::to_string(check.expected.min) + " to " + std::to_string(check.expected.max);
     return FormatText("%-11s %-64s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
                       ToString(check.thing),
                       isRegime ? check.regime.c_str() : ToString(check.population),
@@ -262,12 +262,12 @@ CasesOf(const BoundAgreement& agreement)
         }
         if (check.fresh > check.refused)
         {
-            const double least = static_cast<double>(check.expected.least);
+            const double min = static_cast<double>(check.expected.min);
             cases.push_back(
                 {of + (check.regime.empty() ? ToString(check.population) : check.regime),
                  {"covered"},
-                 std::max(1.0, least),
-                 std::max(least == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
+                 std::max(1.0, min),
+                 std::max(min == 0 ? 1.0 : 0.0, static_cast<double>(check.covered)),
                  true});
         }
     }

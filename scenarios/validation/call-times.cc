@@ -110,12 +110,12 @@ MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const Collective
     const Topology& topology = cluster.GetTopology();
     const auto ranks = static_cast<double>(gpus.size());
     std::map<uint32_t, Ranks> nodes;
-    Time least;
+    Time min;
     for (uint32_t rank = 0; rank < gpus.size(); ++rank)
     {
         nodes[cluster.NodeOf(gpus[rank])].push_back(rank);
         const Rate rate = RateAround(topology, cluster.GpuDevice(gpus[rank]), false);
-        least = std::max(least, TimeAcross(BytesAcross(call, ranks, {rank}), rate));
+        min = std::max(min, TimeAcross(BytesAcross(call, ranks, {rank}), rate));
     }
     for (const auto& [node, inside] : nodes)
     {
@@ -124,9 +124,9 @@ MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const Collective
         {
             ports = ports + RateAround(topology, cluster.NicDevice(node, nic), true);
         }
-        least = std::max(least, TimeAcross(BytesAcross(call, ranks, inside), ports));
+        min = std::max(min, TimeAcross(BytesAcross(call, ranks, inside), ports));
     }
-    return least;
+    return min;
 }
 
 } // namespace weir

@@ -16,9 +16,9 @@ namespace
 {
 
 uint32_t
-ReadCount(const YamlNode& node, int64_t most)
+ReadCount(const YamlNode& node, int64_t max)
 {
-    return static_cast<uint32_t>(node.AsInteger(1, most));
+    return static_cast<uint32_t>(node.AsInteger(1, max));
 }
 
 /** Adds the rows of the table to their runs. */

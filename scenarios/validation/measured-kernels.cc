@@ -43,22 +43,22 @@ class KernelRows
         return std::string(m_lines.Fields()[m_field++]);
     }
 
-    uint64_t Count(int64_t least = 1)
+    uint64_t Count(int64_t min = 1)
     {
         const std::size_t field = m_field++;
-        return static_cast<uint64_t>(m_lines.Whole(field, m_columns[field], least, LONGEST));
+        return static_cast<uint64_t>(m_lines.Whole(field, m_columns[field], min, LONGEST));
     }
 
-    double Number(double least, double most)
+    double Number(double min, double max)
     {
         const std::size_t field = m_field++;
         const double value = m_lines.Decimal(field, m_columns[field]);
-        if (!(value >= least && value <= most))
+        if (!(value >= min && value <= max))
         {
             throw m_lines.Refusal(m_columns[field],
                                   m_lines.Fields()[field],
-                                  "a number from " + FormatFixed(least, 0) + " to " +
-                                      FormatFixed(most, 0));
+                                  "a number from " + FormatFixed(min, 0) + " to " +
+                                      FormatFixed(max, 0));
         }
         return value;
     }

@@ -22,11 +22,11 @@ constexpr uint32_t HOSTS = 32;
 const Rate RATE = Rate::Gbps(100);
 const Time LATENCY = Time::Microseconds(1);
 
-/** Log-uniform in [@p least, @p most). */
+/** Log-uniform in [@p min, @p max). */
 Bytes
-DrawSize(RandomDraws& draws, double least, double most)
+DrawSize(RandomDraws& draws, double min, double max)
 {
-    return Bytes(static_cast<int64_t>(least * std::pow(most / least, draws.Unit())));
+    return Bytes(static_cast<int64_t>(min * std::pow(max / min, draws.Unit())));
 }
 
 /** Simultaneous messages of 16 KiB to 1 MiB from several senders to one host. */

@@ -26,11 +26,11 @@ constexpr EnumName<ErrorFigure> FIGURES[]{{ErrorFigure::Mean, "mean"},
                                           {ErrorFigure::Lowest, "lowest"},
                                           {ErrorFigure::Cases, "cases"}};
 
-constexpr double KNOWN_SHARE = 0.05;    //!< relative tolerance of a known figure
-constexpr double KNOWN_LEAST = 0.003;   //!< or absolute tolerance, if larger
-constexpr double ROUNDING = 1e-9;       //!< tolerance for a figure that is met exactly
-constexpr double SMALL = 0.001;         //!< figures below are printed with more digits
-constexpr double LARGEST_PERCENT = 1e4; //!< of a stated error
+constexpr double KNOWN_SHARE = 0.05;     //!< relative tolerance of a known figure
+constexpr double KNOWN_ABSOLUTE = 0.003; //!< or absolute tolerance, if larger
+constexpr double ROUNDING = 1e-9;        //!< tolerance for a figure that is met exactly
+constexpr double SMALL = 0.001;          //!< figures below are printed with more digits
+constexpr double LARGEST_PERCENT = 1e4;  //!< of a stated error
 
 bool
 IsSigned(ErrorFigure figure)
@@ -263,7 +263,7 @@ class Checker
         const SuiteStatement& known = checked.statement;
         const double size = known.ofCase.empty() ? checked.found : std::abs(checked.found);
         const double off = checked.found - known.stated;
-        if (!(std::abs(off) <= std::max(KNOWN_LEAST, KNOWN_SHARE * std::abs(known.stated))))
+        if (!(std::abs(off) <= std::max(KNOWN_ABSOLUTE, KNOWN_SHARE * std::abs(known.stated))))
         {
             checked.verdict = StatementVerdict::Broken;
             checked.note = std::abs(checked.found) < std::abs(known.stated)

@@ -111,13 +111,13 @@ FoundText(const Json& value)
 }
 
 int64_t
-IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& location)
+IntegerOf(const Json& value, int64_t min, int64_t max, const std::string& location)
 {
     bool isWhole = value.is_number_integer();
     int64_t number = 0;
     if (value.is_number_unsigned())
     {
-        isWhole = value.get<uint64_t>() <= static_cast<uint64_t>(most);
+        isWhole = value.get<uint64_t>() <= static_cast<uint64_t>(max);
         number = isWhole ? static_cast<int64_t>(value.get<uint64_t>()) : 0;
     }
     else if (isWhole)
@@ -142,33 +142,33 @@ IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& loc
                               [](char c) { return c >= '0' && c <= '9'; });
         number = isWhole ? std::strtoll(text.c_str(), nullptr, 10) : 0;
     }
-    if (!isWhole || number < least || number > most)
+    if (!isWhole || number < min || number > max)
     {
         throw InputError(location + ": " + FoundText(value) + ", expected a whole number of " +
-                         std::to_string(least) + " to " + std::to_string(most));
+                         std::to_string(min) + " to " + std::to_string(max));
     }
     return number;
 }
 
 int64_t
 IntegerOf(
-    const Json& object, const char* key, int64_t least, int64_t most, const std::string& location)
+    const Json& object, const char* key, int64_t min, int64_t max, const std::string& location)
 {
-    return IntegerOf(FieldOf(object, key, location), least, most, location + ", " + key);
+    return IntegerOf(FieldOf(object, key, location), min, max, location + ", " + key);
 }
 
 int64_t
 IntegerOf(const Json& object,
           const char* key,
           int64_t absent,
-          int64_t least,
-          int64_t most,
+          int64_t min,
+          int64_t max,
           const std::string& location)
 {
     const Json* found = FindField(object, key);
     return found == nullptr || found->is_null()
                ? absent
-               : IntegerOf(*found, least, most, location + ", " + key);
+               : IntegerOf(*found, min, max, location + ", " + key);
 }
 
 const std::string&

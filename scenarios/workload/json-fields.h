@@ -46,18 +46,18 @@ const Json* FindField(const Json& object, const char* key);
 /**
  * A whole number within bounds, also given as a float or as digits in a text. @throws InputError
  */
-int64_t IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& location);
+int64_t IntegerOf(const Json& value, int64_t min, int64_t max, const std::string& location);
 
 /** The same for @p key, which must be present. @throws InputError */
 int64_t IntegerOf(
-    const Json& object, const char* key, int64_t least, int64_t most, const std::string& location);
+    const Json& object, const char* key, int64_t min, int64_t max, const std::string& location);
 
 /** The same for @p key; @p absent where it is missing or null. @throws InputError */
 int64_t IntegerOf(const Json& object,
                   const char* key,
                   int64_t absent,
-                  int64_t least,
-                  int64_t most,
+                  int64_t min,
+                  int64_t max,
                   const std::string& location);
 
 /** A text. @throws InputError */

@@ -65,17 +65,16 @@ std::string
 NearestName(const std::string& wrong, const std::vector<std::string>& names)
 {
     std::string nearest;
-    std::size_t least = 0;
+    std::size_t min = 0;
     for (const std::string& name : names)
     {
         const std::size_t longer = std::max(wrong.size(), name.size());
         const std::size_t allowed = std::min(std::max<std::size_t>(longer / 3, 2), longer / 2);
         const std::size_t distance = EditDistance(wrong, name);
-        if ((distance <= allowed || BeginAlike(wrong, name)) &&
-            (nearest.empty() || distance < least))
+        if ((distance <= allowed || BeginAlike(wrong, name)) && (nearest.empty() || distance < min))
         {
             nearest = name;
-            least = distance;
+            min = distance;
         }
     }
     return nearest;

@@ -25,12 +25,12 @@ IsDigits(const std::string& text)
     });
 }
 
-/** Parses @p text as an integer from 0 to @p most. @throws InputError with the text @p expected */
+/** Parses @p text as an integer from 0 to @p max. @throws InputError with the text @p expected */
 int64_t
-ParseCount(const std::string& text, int64_t most, const char* expected)
+ParseCount(const std::string& text, int64_t max, const char* expected)
 {
     const auto count = ParseNumber<int64_t>(text);
-    if (!count || *count < 0 || *count > most)
+    if (!count || *count < 0 || *count > max)
     {
         throw InputError("found '" + text + "', expected " + expected);
     }

@@ -163,32 +163,32 @@ XmlElement::Checked(const char* attribute, std::string text) const
 }
 
 int64_t
-XmlElement::Integer(const char* attribute, int64_t least, int64_t most) const
+XmlElement::Integer(const char* attribute, int64_t min, int64_t max) const
 {
     const std::string text = Text(attribute);
     const auto value = ParseNumber<int64_t>(text);
-    if (!value || *value < least || *value > most)
+    if (!value || *value < min || *value > max)
     {
         Fail(attribute,
-             "found '" + text + "', expected a whole number from " + std::to_string(least) +
-                 " to " + std::to_string(most));
+             "found '" + text + "', expected a whole number from " + std::to_string(min) + " to " +
+                 std::to_string(max));
     }
     return *value;
 }
 
 int64_t
-XmlElement::IntegerOr(const char* attribute, int64_t least, int64_t most, int64_t otherwise) const
+XmlElement::IntegerOr(const char* attribute, int64_t min, int64_t max, int64_t otherwise) const
 {
-    return Has(attribute) ? Integer(attribute, least, most) : otherwise;
+    return Has(attribute) ? Integer(attribute, min, max) : otherwise;
 }
 
 double
-XmlElement::Number(const char* attribute, double least, double most) const
+XmlElement::Number(const char* attribute, double min, double max) const
 {
     const std::string text = Text(attribute);
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(value >= least && value <= most))
+    if (text.empty() || *end != '\0' || !(value >= min && value <= max))
     {
         const auto plain = [](double number) {
             std::string digits = std::to_string(number);
@@ -196,7 +196,7 @@ XmlElement::Number(const char* attribute, double least, double most) const
             return digits.back() == '.' ? digits.substr(0, digits.size() - 1) : digits;
         };
         Fail(attribute,
-             "found '" + text + "', expected a number from " + plain(least) + " to " + plain(most));
+             "found '" + text + "', expected a number from " + plain(min) + " to " + plain(max));
     }
     return value;
 }

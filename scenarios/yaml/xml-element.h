@@ -54,11 +54,11 @@ class XmlElement
     /** The text content of the element. */
     std::string Content() const;
 
-    int64_t Integer(const char* attribute, int64_t least, int64_t most) const;
+    int64_t Integer(const char* attribute, int64_t min, int64_t max) const;
 
     /** Integer(), or @p otherwise if the attribute is absent. */
-    int64_t IntegerOr(const char* attribute, int64_t least, int64_t most, int64_t otherwise) const;
-    double Number(const char* attribute, double least, double most) const;
+    int64_t IntegerOr(const char* attribute, int64_t min, int64_t max, int64_t otherwise) const;
+    double Number(const char* attribute, double min, double max) const;
 
     /** Throws an InputError: location, element and attribute (if any), then @p message. */
     [[noreturn]] void Fail(const char* attribute, const std::string& message) const;

@@ -30,10 +30,10 @@ Location(const std::string& file, const YamlMark& mark, const std::string& path)
 /** " from 1 to 8", or only one bound if the other is the limit of the type. */
 template <typename N>
 std::string
-RangeText(N least, N most, const std::string& minText, const std::string& maxText)
+RangeText(N min, N max, const std::string& minText, const std::string& maxText)
 {
-    const bool below = least > std::numeric_limits<N>::lowest();
-    const bool above = most < std::numeric_limits<N>::max();
+    const bool below = min > std::numeric_limits<N>::lowest();
+    const bool above = max < std::numeric_limits<N>::max();
     if (below && above)
     {
         return " from " + minText + " to " + maxText;
@@ -219,19 +219,18 @@ YamlNode::AsPathBesideFile() const
 }
 
 int64_t
-YamlNode::AsInteger(int64_t least, int64_t most) const
+YamlNode::AsInteger(int64_t min, int64_t max) const
 {
     const std::string expected =
-        "a whole number" + RangeText(least, most, std::to_string(least), std::to_string(most));
+        "a whole number" + RangeText(min, max, std::to_string(min), std::to_string(max));
     const std::string text = Text(expected);
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) // the bound may be the limit of the type
     {
-        FailExpected("a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
+        FailExpected("a whole number from " + std::to_string(min) + " to " + std::to_string(max));
     }
-    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    if (error != std::errc() || end != text.data() + text.size() || value < min || value > max)
     {
         FailExpected(expected);
     }
@@ -239,9 +238,9 @@ YamlNode::AsInteger(int64_t least, int64_t most) const
 }
 
 uint32_t
-YamlNode::AsCount(int64_t least, int64_t most) const
+YamlNode::AsCount(int64_t min, int64_t max) const
 {
-    return static_cast<uint32_t>(AsInteger(least, most));
+    return static_cast<uint32_t>(AsInteger(min, max));
 }
 
 uint64_t
@@ -251,13 +250,13 @@ YamlNode::AsSeed() const
 }
 
 double
-YamlNode::AsNumber(double least, double most) const
+YamlNode::AsNumber(double min, double max) const
 {
     const std::string expected =
-        "a number" + RangeText(least, most, FormatNumber(least), FormatNumber(most));
+        "a number" + RangeText(min, max, FormatNumber(min), FormatNumber(max));
     const std::string text = Text(expected);
     const auto value = ParseNumber<double>(text);
-    if (!value || !std::isfinite(*value) || *value < least || *value > most)
+    if (!value || !std::isfinite(*value) || *value < min || *value > max)
     {
         FailExpected(expected);
     }
@@ -309,16 +308,16 @@ YamlNode::AsBytes() const
 }
 
 double
-YamlNode::AsPercent(double least, double most) const
+YamlNode::AsPercent(double min, double max) const
 {
     const double value = AsQuantity(ParsePercent, "a percentage, such as 3%");
-    if (!(value >= least && value <= most))
+    if (!(value >= min && value <= max))
     {
         const auto percent = [](double part) { // removes the error of binary fractions
             constexpr double DIGITS = 1e9;
             return FormatNumber(std::round(100 * part * DIGITS) / DIGITS);
         };
-        FailExpected(percent(least) + "% to " + percent(most) + "%");
+        FailExpected(percent(min) + "% to " + percent(max) + "%");
     }
     return value;
 }

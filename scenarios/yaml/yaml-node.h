@@ -130,21 +130,21 @@ class YamlNode
     /** A path, relative to the folder of the file in which the value was written. */
     std::string AsPathBesideFile() const;
 
-    int64_t AsInteger(int64_t least, int64_t most) const;
+    int64_t AsInteger(int64_t min, int64_t max) const;
 
     /** Same as AsInteger, for bounds from 0 that fit in 32 bits. */
-    uint32_t AsCount(int64_t least, int64_t most) const;
+    uint32_t AsCount(int64_t min, int64_t max) const;
 
     /** A seed of random draws: from 0 to 2^63 - 1. */
     uint64_t AsSeed() const;
 
-    double AsNumber(double least, double most) const;
+    double AsNumber(double min, double max) const;
     bool AsBool() const;
     Time AsTime() const;
     Rate AsRate() const;
     Bytes AsBytes() const;
     double AsHertz() const;
-    double AsPercent(double least, double most) const; //!< "3%" is 0.03, as are bounds
+    double AsPercent(double min, double max) const; //!< "3%" is 0.03, as are bounds
 
     // The same; they refuse zero.
     Time AsTimeAboveZero() const;

@@ -82,7 +82,7 @@ PacketHops(benchmark::State& state, const char* congestionControl)
     const auto permutation = MakePattern("permutation", hosts, 1);
     uint64_t hops = 0;
     uint64_t events = 0;
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (auto _ : state)
     {
         state.PauseTiming();
@@ -114,11 +114,11 @@ PacketHops(benchmark::State& state, const char* congestionControl)
         }
         hops += transport.PacketHops();
         events += transport.Events();
-        most = transport.PeakPackets();
+        max = transport.PeakPackets();
     }
     state.SetItemsProcessed(static_cast<int64_t>(hops));
     state.counters["events/hop"] = static_cast<double>(events) / static_cast<double>(hops);
-    state.counters["packets"] = static_cast<double>(most);
+    state.counters["packets"] = static_cast<double>(max);
 }
 
 BENCHMARK_CAPTURE(PacketHops, none, "none")

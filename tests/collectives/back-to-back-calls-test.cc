@@ -133,19 +133,19 @@ TEST_F(ContendedRows, ContendWithTheCallBefore)
     EXPECT_NEAR(PeriodWith(Time::Microseconds(5)), 7, 0.02);
 }
 
-/** Records the ends of @p most calls. */
+/** Records the ends of @p maxCalls calls. */
 class Ends : public BackToBackClient
 {
   public:
-    explicit Ends(std::size_t most)
-        : m_most(most)
+    explicit Ends(std::size_t maxCalls)
+        : m_maxCalls(maxCalls)
     {
     }
 
     bool OnCallDone(Time end, bool /* steady */) override
     {
         m_ends.push_back(end);
-        return m_ends.size() < m_most;
+        return m_ends.size() < m_maxCalls;
     }
 
     const std::vector<Time>& Get() const
@@ -154,7 +154,7 @@ class Ends : public BackToBackClient
     }
 
   private:
-    std::size_t m_most;
+    std::size_t m_maxCalls;
     std::vector<Time> m_ends;
 };
 

@@ -97,9 +97,9 @@ TEST(NcclModel, NvlsHasALatencyInEveryRelease)
     for (const char* version : {"2.17.1", "2.18.5", "2.19.3", "2.21.5", "2.22.3", "2.30.7"})
     {
         const NcclConstants constants = Constants(version);
-        const double least = constants.Version().AtLeast(22) ? 25 : 23;
+        const double min = constants.Version().AtLeast(22) ? 25 : 23;
         EXPECT_NEAR(
-            Microseconds(constants, EightH100(), Algorithm::Nvls, Protocol::Simple, 0), least, 1e-9)
+            Microseconds(constants, EightH100(), Algorithm::Nvls, Protocol::Simple, 0), min, 1e-9)
             << version;
     }
     Communicator group = Group(2, 8, 8, 48);

@@ -149,12 +149,12 @@ TEST(NcclSwitches, BufferSizeDecidesTheChunks)
 // NCCL_MIN_CTAS: channels are copied up to MAXCHANNELS, 64 from 2.25 on and 32 before.
 TEST(NcclSwitches, ChannelsAreCopiedUpToNcclsLimit)
 {
-    for (const auto& [version, most] : {std::pair{"2.30.7", 64U}, std::pair{"2.24.3", 32U}})
+    for (const auto& [version, max] : {std::pair{"2.30.7", 64U}, std::pair{"2.24.3", 32U}})
     {
         NcclSettings settings(version);
-        settings.channelLimits.least = 64;
+        settings.channelLimits.min = 64;
         CollectiveBench bench(H100Boxes(2), settings);
-        EXPECT_EQ(GroupOf(bench).channels.size(), most);
+        EXPECT_EQ(GroupOf(bench).channels.size(), max);
     }
 }
 

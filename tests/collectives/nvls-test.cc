@@ -114,8 +114,8 @@ TEST(NvlsChunking, FollowsTheMessage)
     EXPECT_EQ(chunk(64, 1), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 0), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 1), Bytes::KiB(16));
-    const auto tree = [](Bytes bytes, int64_t most) {
-        return NvlsChunk(Algorithm::NvlsTree, bytes, 16, 8, Bytes::KiB(most));
+    const auto tree = [](Bytes bytes, int64_t max) {
+        return NvlsChunk(Algorithm::NvlsTree, bytes, 16, 8, Bytes::KiB(max));
     };
     EXPECT_EQ(tree(Bytes::MiB(64), 128), Bytes::KiB(128));
     EXPECT_EQ(tree(Bytes::MiB(63), 128), Bytes::KiB(64));

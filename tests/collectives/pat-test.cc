@@ -96,11 +96,11 @@ TEST(Pat, SmallMessagesAreOfAllRanks)
     const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(31));
     for (auto op : PAT_OPS)
     {
-        const Time least = bench.Run(Fidelity::Flow, PatCall(id, op, Bytes(31)));
+        const Time min = bench.Run(Fidelity::Flow, PatCall(id, op, Bytes(31)));
         for (const int64_t bytes : {64, 208, 1024, 4096, 31 * 64})
         {
             const Time time = bench.Run(Fidelity::Flow, PatCall(id, op, Bytes(bytes)));
-            EXPECT_NEAR(time / least, 1, 0.01) << ToString(op) << " of " << bytes;
+            EXPECT_NEAR(time / min, 1, 0.01) << ToString(op) << " of " << bytes;
         }
     }
 }

@@ -112,16 +112,16 @@ TEST(PointToPoint, EveryScheduleDeliversItsMessages)
     }
 }
 
-/** Parts of up to @p most bytes; about every third is empty. */
+/** Parts of up to @p max bytes; about every third is empty. */
 std::vector<std::vector<Bytes>>
-RandomParts(uint32_t ranks, uint32_t most, std::mt19937& random)
+RandomParts(uint32_t ranks, uint32_t max, std::mt19937& random)
 {
     std::vector<std::vector<Bytes>> parts(ranks, std::vector<Bytes>(ranks));
     for (auto& row : parts)
     {
         for (auto& part : row)
         {
-            part = random() % 3 == 0 ? Bytes() : Bytes(random() % most);
+            part = random() % 3 == 0 ? Bytes() : Bytes(random() % max);
         }
     }
     return parts;
@@ -219,7 +219,7 @@ class OneChannel : public testing::Test
     static NcclSettings Settings()
     {
         NcclSettings settings;
-        settings.channelLimits.most = 1;
+        settings.channelLimits.max = 1;
         return settings;
     }
 

@@ -254,7 +254,7 @@ TEST(RingSearch, AlternatingPairsOfPortsKeepTheirRails)
 uint32_t
 NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKind kind)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (const auto& hop : communicator.channels[0].hops)
     {
         uint32_t count = 0;
@@ -263,9 +263,9 @@ NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKi
             const auto& topology = bench.GetFabric().GetCluster().GetTopology();
             count += topology.GetLink(each.link).kind == kind;
         }
-        most = hop.kind == ConnectionKind::Network ? std::max(most, count) : most;
+        max = hop.kind == ConnectionKind::Network ? std::max(max, count) : max;
     }
-    return most;
+    return max;
 }
 
 // One port near one GPU: the ring enters there and returns to it over NVLink (PXN). Without NVLink

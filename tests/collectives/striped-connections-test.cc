@@ -56,7 +56,7 @@ SendsToPeers(CollectiveBench& bench, Bytes bytes)
     return calls;
 }
 
-/** The most bytes that @p calls move over one link of the network, counted stripe by stripe. */
+/** Maximum bytes that @p calls move over one link of the network, counted stripe by stripe. */
 double
 BytesOnBusiestLink(CollectiveBench& bench, const std::vector<CollectiveCall>& calls)
 {
@@ -76,13 +76,13 @@ BytesOnBusiestLink(CollectiveBench& bench, const std::vector<CollectiveCall>& ca
             }
         }
     }
-    double most = 0;
+    double max = 0;
     for (const auto& [link, onLink] : bytes)
     {
         const Link& its = bench.GetFabric().GetCluster().GetTopology().GetLink(link);
-        most = its.kind == LinkKind::Network ? std::max(most, onLink) : most;
+        max = its.kind == LinkKind::Network ? std::max(max, onLink) : max;
     }
-    return most;
+    return max;
 }
 
 /** Time of a 64 MiB send on one channel between two nodes. */
@@ -115,8 +115,8 @@ TEST(StripedConnections, QueuePairsTakeTheirOwnPaths)
         settings.queuePairs = queuePairs;
         CollectiveBench bench(TwoLeaves(), settings);
         const auto calls = SendsToPeers(bench, Bytes::MiB(256));
-        const double most = BytesOnBusiestLink(bench, calls);
-        const double wire = most / Rate::GBps(50).ToBytesPerSecond();
+        const double max = BytesOnBusiestLink(bench, calls);
+        const double wire = max / Rate::GBps(50).ToBytesPerSecond();
         for (const Fidelity fidelity : {Fidelity::Stream, Fidelity::Flow})
         {
             const auto times = bench.Run(fidelity, calls);
@@ -124,8 +124,8 @@ TEST(StripedConnections, QueuePairsTakeTheirOwnPaths)
             EXPECT_GE(slowest.ToSeconds(), wire);
             EXPECT_LE(slowest.ToSeconds(), 1.02 * wire) << queuePairs << " queue pairs";
         }
-        EXPECT_TRUE(before == 0 || most < 0.9 * before);
-        before = most;
+        EXPECT_TRUE(before == 0 || max < 0.9 * before);
+        before = max;
     }
 }
 

@@ -200,14 +200,14 @@ TEST(Tree, InnerNodesSendTwiceAsMuch)
     const Bytes bytes = Bytes::GiB(1);
     const auto& plan = bench.GetPlanner().Plan(TreeCall(id, Protocol::Simple, bytes));
     double total = 0;
-    double most = 0;
+    double max = 0;
     for (const auto& [nic, sent] : NicBytes(bench, plan))
     {
         total += sent;
-        most = std::max(most, sent);
+        max = std::max(max, sent);
     }
     EXPECT_NEAR(total, 2 * 3 * 2 * bytes.ToDouble() / 2, 1);
-    EXPECT_NEAR(most, 2 * bytes.ToDouble() / 8, 1);
+    EXPECT_NEAR(max, 2 * bytes.ToDouble() / 8, 1);
 }
 
 // Flow, stream and closed form agree: small messages take the latency of one path, large ones the

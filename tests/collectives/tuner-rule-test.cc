@@ -26,7 +26,7 @@ TEST(TunerRule, ReadsTheColumnsOfTheExamplePlugin)
         "t.csv");
     ASSERT_EQ(rules.size(), 3U);
     EXPECT_EQ(rules[0].op, CollectiveOp::AllReduce);
-    EXPECT_EQ(rules[0].most, Bytes::KiB(64));
+    EXPECT_EQ(rules[0].maxBytes, Bytes::KiB(64));
     EXPECT_EQ(rules[0].algorithm, Algorithm::Tree);
     EXPECT_EQ(rules[0].protocol, Protocol::Ll);
     EXPECT_EQ(rules[0].channels, 2U);

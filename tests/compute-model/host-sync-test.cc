@@ -53,13 +53,13 @@ TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
 TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
-    const auto least = Synchronizations(plan);
+    const auto min = Synchronizations(plan);
     plan.host.syncLayers = true;
-    EXPECT_EQ(Synchronizations(plan), least);
+    EXPECT_EQ(Synchronizations(plan), min);
     for (const Recomputation recomputation : {Recomputation::Full, Recomputation::Needed})
     {
         plan.recomputation = recomputation;
-        EXPECT_EQ(Synchronizations(plan) - least, 4 * 2 * 2);
+        EXPECT_EQ(Synchronizations(plan) - min, 4 * 2 * 2);
     }
 }
 
@@ -67,11 +67,11 @@ TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
 TEST(HostSync, LayersThatAreNotRecomputedDoNotWait)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
-    const auto least = Synchronizations(plan);
+    const auto min = Synchronizations(plan);
     plan.host.syncLayers = true;
     plan.recomputation = Recomputation::Full;
     plan.recomputeEvery = 2;
-    EXPECT_EQ(Synchronizations(plan) - least, 4 * 2);
+    EXPECT_EQ(Synchronizations(plan) - min, 4 * 2);
 }
 
 // A CPU that may not run ahead of a pass leaves the GPU idle at its start; a CPU with zero launch
@@ -79,9 +79,9 @@ TEST(HostSync, LayersThatAreNotRecomputedDoNotWait)
 TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
 {
     ParallelPlan quick = SmallSteps(Time());
-    const Time least = StepTime(quick);
+    const Time min = StepTime(quick);
     quick.host.syncPasses = true;
-    EXPECT_EQ(StepTime(quick), least);
+    EXPECT_EQ(StepTime(quick), min);
 
     ParallelPlan slow = SmallSteps(Time::Microseconds(5));
     const Time free = StepTime(slow);
@@ -121,12 +121,12 @@ TEST(HostCosts, ReceivesAheadTakeTheCpuToo)
     plan.pipeline = 2;
     plan.globalBatch = 8;
     plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
-    const auto atLeast = [&plan](Time communication) {
+    const auto minimum = [&plan](Time communication) {
         plan.host.communication = communication;
         return StepTime(plan);
     };
     // The last stage has one receive and one send per micro-batch.
-    EXPECT_GE(atLeast(Time::Microseconds(300)) - atLeast(Time()), Time::Microseconds(300) * 16);
+    EXPECT_GE(minimum(Time::Microseconds(300)) - minimum(Time()), Time::Microseconds(300) * 16);
 }
 
 } // namespace

@@ -226,9 +226,9 @@ TEST(MeasuredShapes, Lookups)
                EstimateProvenance::Measured;
     };
     std::mt19937 random(5);
-    const auto even = [&](double least, double most) { // log-uniform
+    const auto even = [&](double min, double max) { // log-uniform
         return std::exp(
-            std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
+            std::uniform_real_distribution<double>(std::log(min), std::log(max))(random));
     };
     for (int i = 0; i < 300; i++)
     {

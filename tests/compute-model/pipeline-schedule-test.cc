@@ -49,12 +49,12 @@ void
 ExpectMaxInFlight(const PipelinePosition& position)
 {
     std::vector<uint32_t> inFlight(position.chunks);
-    std::vector<uint32_t> most(position.chunks);
+    std::vector<uint32_t> max(position.chunks);
     for (const PipelineStep& step : PipelineSchedule(position))
     {
         if (step.kind == PipelineStepKind::Forward)
         {
-            most[step.chunk] = std::max(most[step.chunk], ++inFlight[step.chunk]);
+            max[step.chunk] = std::max(max[step.chunk], ++inFlight[step.chunk]);
         }
         else if (step.kind == PipelineStepKind::Backward ||
                  step.kind == PipelineStepKind::BackwardInput)
@@ -64,7 +64,7 @@ ExpectMaxInFlight(const PipelinePosition& position)
     }
     for (uint32_t chunk = 0; chunk < position.chunks; chunk++)
     {
-        EXPECT_EQ(MicroBatchesInFlight(position, chunk), most[chunk])
+        EXPECT_EQ(MicroBatchesInFlight(position, chunk), max[chunk])
             << "stage " << position.stage << " of " << position.stages << ", "
             << position.microBatches << " micro-batches, chunk " << chunk << " of "
             << position.chunks;

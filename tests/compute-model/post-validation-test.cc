@@ -313,7 +313,7 @@ TEST(PostValidation, PassesTheNormFromStageToStage)
 double
 MaxWork(const StepGraph& graph)
 {
-    double most = 0;
+    double max = 0;
     for (const StepProgram& program : graph.programs)
     {
         double work = 0;
@@ -321,9 +321,9 @@ MaxWork(const StepGraph& graph)
         {
             work += op.duration.ToSeconds() * 1e6;
         }
-        most = std::max(most, work);
+        max = std::max(max, work);
     }
-    return most;
+    return max;
 }
 
 // A step is at least as long as the work of its busiest stage. With a barrier the excess is (p -

@@ -178,7 +178,7 @@ TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
 int64_t
 MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     int64_t held = 0;
     for (const PipelineStep& step : schedule)
     {
@@ -186,9 +186,9 @@ MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t befo
                 : step.kind == PipelineStepKind::BackwardInput   ? beforeW - beforeB
                 : step.kind == PipelineStepKind::BackwardWeights ? -beforeW
                                                                  : 0;
-        most = std::max(most, held);
+        max = std::max(max, held);
     }
-    return most;
+    return max;
 }
 
 // The memory of a stage equals a count along its schedule: from F to B the activations of its

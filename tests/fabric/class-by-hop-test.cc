@@ -115,10 +115,10 @@ TEST(ClassByHop, WithItADragonflyEnds)
         bench.RunUntil(Time::Milliseconds(50));
         EXPECT_EQ(bench.Transport().DescribeWaiting(), "");
         EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
-        const double least = 40e6 * 1.048 / 1e10;
+        const double min = 40e6 * 1.048 / 1e10;
         for (unsigned flow = 0; flow < GROUPS * HOSTS; flow++)
         {
-            EXPECT_LT(bench.Duration(flow).ToSeconds(), 1.1 * least);
+            EXPECT_LT(bench.Duration(flow).ToSeconds(), 1.1 * min);
         }
     }
 }

@@ -91,7 +91,7 @@ JainIndex(const std::vector<double>& rates)
  */
 double
 FixedPointQueue(
-    double packetsPerSecond, unsigned flows, double increase, double from, double all, double most)
+    double packetsPerSecond, unsigned flows, double increase, double from, double all, double max)
 {
     const double tau = 50e-6;
     const double alphaTimer = 55e-6;
@@ -115,7 +115,7 @@ FixedPointQueue(
         const double middle = (low + high) / 2;
         (left(middle) < 0 ? low : high) = middle;
     }
-    return from + low / most * (all - from);
+    return from + low / max * (all - from);
 }
 
 /** The oracle itself reproduces the published roots for 40 Gb/s and 2, 4, 8 and 10 flows. */
@@ -146,7 +146,7 @@ TEST(Dcqcn, FixedPointIsThatOfItsEquation)
  */
 double
 RenewalQueue(
-    double packetsPerSecond, unsigned flows, double increase, double from, double all, double most)
+    double packetsPerSecond, unsigned flows, double increase, double from, double all, double max)
 {
     const double tau = 50e-6;
     const double period = 55e-6; // of the timer and of alpha's decay
@@ -189,7 +189,7 @@ RenewalQueue(
         const double middle = (low + high) / 2;
         (growth(middle) > 0 ? low : high) = middle;
     }
-    return from + low / most * (all - from);
+    return from + low / max * (all - from);
 }
 
 /**
@@ -788,10 +788,10 @@ TEST(CongestionControls, AllEndTheirFlows)
         bench.AddFlow(b, sink, Bytes(4000000));
         bench.Run();
         // Not faster than the bytes allow, and at more than a twentieth of the link rate.
-        const double least = 2 * 4e6 * (4096 + 82) / 4096 / 12.5e9;
+        const double min = 2 * 4e6 * (4096 + 82) / 4096 / 12.5e9;
         const double last = std::max(bench.Duration(0), bench.Duration(1)).ToSeconds();
-        EXPECT_GT(last, least) << control->Name();
-        EXPECT_LT(last, 20 * least) << control->Name();
+        EXPECT_GT(last, min) << control->Name();
+        EXPECT_LT(last, 20 * min) << control->Name();
         EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u) << control->Name();
     }
 }

@@ -338,12 +338,12 @@ TEST(RatesByIngress, RatesFitTheLinksAndAreNotLessThanTheyMustBe)
         }
         for (std::size_t f = 0; f < paths.size(); f++)
         {
-            double most = 0; // highest load of its links
+            double max = 0; // highest load of its links
             for (const uint32_t link : paths[f])
             {
-                most = std::max(most, used[link]);
+                max = std::max(max, used[link]);
             }
-            EXPECT_GT(most, LINK_RATE * 0.98) << "round " << round << ", flow " << f;
+            EXPECT_GT(max, LINK_RATE * 0.98) << "round " << round << ", flow " << f;
         }
     }
 }

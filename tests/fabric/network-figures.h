@@ -75,7 +75,7 @@ NetworkDistances(const Topology& topology, DeviceId from)
 inline uint32_t
 SwitchDiameter(const Cluster& cluster)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t node = 0; node < cluster.NodeCount(); node++)
     {
         for (uint32_t nic = 0; nic < cluster.NicsPerNode(); nic++)
@@ -87,12 +87,12 @@ SwitchDiameter(const Cluster& cluster)
                 for (uint32_t port = 0; port < cluster.NicsPerNode(); port++)
                 {
                     const uint32_t links = distances[cluster.NicDevice(other, port).Index()];
-                    most = std::max(most, links < 2 ? 0 : links - 2);
+                    max = std::max(max, links < 2 ? 0 : links - 2);
                 }
             }
         }
     }
-    return most;
+    return max;
 }
 
 /**
@@ -153,18 +153,18 @@ BisectionRate(const Topology& topology, const std::vector<DeviceId>& order)
         {
             return flow;
         }
-        double most = endless;
+        double max = endless;
         for (std::size_t at = sink; at != source; at = via[at].first)
         {
-            most = std::min(most, edges[via[at].first][via[at].second].left);
+            max = std::min(max, edges[via[at].first][via[at].second].left);
         }
         for (std::size_t at = sink; at != source; at = via[at].first)
         {
             Edge& edge = edges[via[at].first][via[at].second];
-            edge.left -= most;
-            edges[edge.to][edge.back].left += most;
+            edge.left -= max;
+            edges[edge.to][edge.back].left += max;
         }
-        flow += most;
+        flow += max;
     }
 }
 

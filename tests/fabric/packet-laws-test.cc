@@ -151,13 +151,13 @@ class MarkWatch : public PortObserver
 
 constexpr double MARK_FROM = 50000;
 constexpr double MARK_ALL = 400000;
-constexpr double MARK_MOST = 0.5;
+constexpr double MARK_MAX = 0.5;
 
 double
 MarkProbability(double queued)
 {
     return queued <= MARK_FROM  ? 0
-           : queued <= MARK_ALL ? MARK_MOST * (queued - MARK_FROM) / (MARK_ALL - MARK_FROM)
+           : queued <= MARK_ALL ? MARK_MAX * (queued - MARK_FROM) / (MARK_ALL - MARK_FROM)
                                 : 1;
 }
 
@@ -224,7 +224,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
         spec.switches.markAt = place;
         spec.switches.markFrom = Bytes(static_cast<int64_t>(MARK_FROM));
         spec.switches.markAll = Bytes(static_cast<int64_t>(MARK_ALL));
-        spec.switches.markProbability = MARK_MOST;
+        spec.switches.markProbability = MARK_MAX;
         bench.Open(spec);
         MarkWatch watch(bench, port, place);
         RandomStream random(7);
@@ -459,7 +459,7 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
  * last acknowledgment.
  */
 double
-LeastTime(double bytes, double hops)
+MinTime(double bytes, double hops)
 {
     const double packets = std::ceil(bytes / 4086);
     constexpr double PER_BYTE = 8.0 / 400e3;
@@ -700,11 +700,11 @@ TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
         double last = 0;
         for (std::size_t i = 0; i < to.size(); i++)
         {
-            const double least = LeastTime(8e6, static_cast<double>(net.bench.Hops(i)));
-            EXPECT_GE(net.bench.Duration(i).ToMicroseconds(), least - 1e-3) << i;
+            const double min = MinTime(8e6, static_cast<double>(net.bench.Hops(i)));
+            EXPECT_GE(net.bench.Duration(i).ToMicroseconds(), min - 1e-3) << i;
             last = std::max(last, net.bench.Duration(i).ToMicroseconds());
         }
-        EXPECT_LE(last, 1.10 * LeastTime(8e6, 4)) << control->Name();
+        EXPECT_LE(last, 1.10 * MinTime(8e6, 4)) << control->Name();
     }
 }
 
@@ -751,11 +751,11 @@ TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
             }
             const double packets = std::ceil(each.bytes / 4086);
             const double others = (each.senders - 1) * (each.bytes + 64 * packets) * 8 / 400e3;
-            const double least = LeastTime(each.bytes, 4) + others;
-            EXPECT_GE(last, least - 1e-3);
+            const double min = MinTime(each.bytes, 4) + others;
+            EXPECT_GE(last, min - 1e-3);
             if (std::string(control->Name()) == "rccc")
             {
-                EXPECT_LE(last, 1.02 * (least + each.spread));
+                EXPECT_LE(last, 1.02 * (min + each.spread));
             }
         }
     }
@@ -796,15 +796,15 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
         }
         bench.Run();
         const auto [first, last] = std::minmax({bench.Duration(0), bench.Duration(1)});
-        const double least = 2 * PACKETS * 1048 * 8 / 100e3; // us, for both flows
-        EXPECT_GE(last.ToMicroseconds(), least);
+        const double min = 2 * PACKETS * 1048 * 8 / 100e3; // us, for both flows
+        EXPECT_GE(last.ToMicroseconds(), min);
         if (tail == 0)
         {
-            EXPECT_LE(first.ToMicroseconds(), 0.6 * least);
+            EXPECT_LE(first.ToMicroseconds(), 0.6 * min);
         }
         else
         {
-            EXPECT_GE(first.ToMicroseconds(), 0.9 * least);
+            EXPECT_GE(first.ToMicroseconds(), 0.9 * min);
         }
     }
 }
@@ -896,9 +896,9 @@ TEST(PacketLaws, HeadersLeaveTurnsToData)
     {
         last = std::max(last, bench.Duration(i).ToMicroseconds());
     }
-    const double least = HOSTS * PACKETS * 1048 * 8 / 100e3; // us, data only
-    EXPECT_GE(last, least);
-    EXPECT_LE(last, least * (1048 + 600) / 1048 + 3 * 100);
+    const double min = HOSTS * PACKETS * 1048 * 8 / 100e3; // us, data only
+    EXPECT_GE(last, min);
+    EXPECT_LE(last, min * (1048 + 600) / 1048 + 3 * 100);
 }
 
 /**

@@ -177,8 +177,8 @@ TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
         ns3::Simulator::Run();
         ns3::Simulator::Destroy();
         const auto bytes = Column(folder / "long.h5", "/links/bytes");
-        const double most = *std::max_element(bytes.begin(), bytes.end());
-        EXPECT_NEAR(most, 125e6, 1e5) << transport;
+        const double max = *std::max_element(bytes.begin(), bytes.end());
+        EXPECT_NEAR(max, 125e6, 1e5) << transport;
         const auto bins = Column(folder / "long.h5", "/link_series/bytes");
         const double sum = std::accumulate(bins.begin(), bins.end(), 0.0);
         const double links = std::accumulate(bytes.begin(), bytes.end(), 0.0);

@@ -225,8 +225,8 @@ TEST(MachineParameter, BeginsWithinItsRange)
         ASSERT_FALSE(parameters.empty()) << name;
         for (const MachineParameter& each : parameters)
         {
-            EXPECT_GE(each.initial, each.least) << name << " " << each.key;
-            EXPECT_LE(each.initial, each.most) << name << " " << each.key;
+            EXPECT_GE(each.initial, each.min) << name << " " << each.key;
+            EXPECT_LE(each.initial, each.max) << name << " " << each.key;
             EXPECT_NE(each.Name(), "costs.messageInline");
         }
     }

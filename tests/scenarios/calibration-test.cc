@@ -384,9 +384,8 @@ TEST(CallPosition, TellsSettingsThatNoSampleHas)
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.18.5"; }), "inside");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.7.8"; }), "outside: NCCL 2.7.8");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.queuePairs = 8; }), "outside: queuePairs");
-    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.most = 2; }),
-              "outside: maxChannels");
-    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.least = 24; }),
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.max = 2; }), "outside: maxChannels");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.min = 24; }),
               "outside: minChannels");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.simpleBuffer = Bytes::MiB(1); }),
               "outside: bufferSize");

@@ -86,21 +86,21 @@ TEST(CollectiveProperties, SwitchesKeepNoBytes)
             const Call call(fidelity, std::string("op: ") + op);
             const Topology& topology = call.simulation->GetTopology();
             std::vector<double> kept(topology.DeviceCount());
-            double most = 0;
+            double max = 0;
             for (std::size_t i = 0; i < topology.LinkCount(); i++)
             {
                 const double bytes = call.simulation->GetTransport().GetLinkUsage(LinkId(i)).bytes;
                 kept[topology.GetLink(LinkId(i)).to.Index()] += bytes;
                 kept[topology.GetLink(LinkId(i)).from.Index()] -= bytes;
-                most = std::max(most, bytes);
+                max = std::max(max, bytes);
             }
-            EXPECT_GT(most, 0) << op;
+            EXPECT_GT(max, 0) << op;
             for (std::size_t device = 0; device < kept.size(); device++)
             {
                 const DeviceKind kind = topology.GetDevice(DeviceId(device)).kind;
                 if (kind == DeviceKind::LeafSwitch || kind == DeviceKind::SpineSwitch)
                 {
-                    EXPECT_NEAR(kept[device], 0, 1 + 1e-9 * most) << fidelity << " " << op;
+                    EXPECT_NEAR(kept[device], 0, 1 + 1e-9 * max) << fidelity << " " << op;
                 }
             }
         }

@@ -99,8 +99,8 @@ TEST(Conformal, CountsAreBetaBinomial)
     ConformalInterval interval;
     interval.ranks = 1;
     const CoverageRange range = ExpectedCount(interval, 1, 2999);
-    EXPECT_EQ(range.least, 1U);
-    EXPECT_EQ(range.most, 2998U);
+    EXPECT_EQ(range.min, 1U);
+    EXPECT_EQ(range.max, 2998U);
 }
 
 /** With ties the interval may cover everything, more than requested. */
@@ -109,7 +109,7 @@ TEST(Conformal, TiesMayCoverMore)
     const std::vector<double> equal(99, 0.0);
     const ConformalInterval interval = IntervalOf(equal, 0.9);
     EXPECT_EQ(interval.inside, 99U);
-    EXPECT_EQ(ExpectedCount(interval, 99, 50).most, 50U);
+    EXPECT_EQ(ExpectedCount(interval, 99, 50).max, 50U);
 }
 
 /**
@@ -135,7 +135,7 @@ TEST(Conformal, CoverageHoldsForAnyDistribution)
             inside += score >= interval.lower && score <= interval.upper;
         }
         const CoverageRange range = ExpectedCount(interval, scores.size(), 300);
-        failures += inside < range.least || inside > range.most;
+        failures += inside < range.min || inside > range.max;
     }
     EXPECT_LE(failures, 2U);
 }

@@ -230,12 +230,12 @@ TEST(FabricKindWalk, IsSimulated)
     sweep.cluster = ReadCube();
     sweep.sizes = {Bytes::MiB(256)};
     const LinkProfile& nic = sweep.cluster.node.nic;
-    const Time least =
+    const Time min =
         Bytes::Nearest(Bytes::MiB(256).ToDouble() * 2 * 3 / 4) / (nic.PayloadRate() * 8);
     for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
     {
         sweep.fidelity = fidelity;
-        EXPECT_GT(RunCollectiveSweep(sweep).front().time, least);
+        EXPECT_GT(RunCollectiveSweep(sweep).front().time, min);
     }
 }
 

@@ -138,7 +138,7 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
                 SmallScenario({{"jobs", text}, {"network.fidelity", fidelity}});
             const auto simulation = WireScenario(scenario);
             const Time width = Time::Microseconds(1);
-            const double least = MinLinkBins(*simulation, width);
+            const double min = MinLinkBins(*simulation, width);
             Bins bins;
             Recorder recorder;
             recorder.AddSink(bins);
@@ -149,8 +149,8 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
                            {});
             simulation->OnLinksMeasured([&](Time end) { recorder.FinishLinks(end); });
             PlainLoop().Run(simulation->Engines(), [](Time) {});
-            EXPECT_LE(least, static_cast<double>(bins.records.size())) << text << fidelity;
-            EXPECT_GT(least, 0.2 * static_cast<double>(bins.records.size())) << text << fidelity;
+            EXPECT_LE(min, static_cast<double>(bins.records.size())) << text << fidelity;
+            EXPECT_GT(min, 0.2 * static_cast<double>(bins.records.size())) << text << fidelity;
         }
     }
 }

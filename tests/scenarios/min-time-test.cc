@@ -91,15 +91,15 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
             for (const Bytes bytes : sizes)
             {
                 call.bytes = bytes;
-                const Time least = MinTime(bench.GetCluster(), gpus, call);
-                EXPECT_GT(least, Time());
+                const Time min = MinTime(bench.GetCluster(), gpus, call);
+                EXPECT_GT(min, Time());
                 for (const Fidelity fidelity : FIDELITIES)
                 {
                     const std::string what = system + " " + ToString(op) + " " +
                                              ToString(protocol) + " " + ToString(fidelity) + " " +
                                              std::to_string(bytes.Count());
-                    EXPECT_GE(bench.Run(fidelity, {call}) / least, 1 - 1e-9) << what;
-                    EXPECT_GE(bench.RunBackToBack(fidelity, call, 20) / least, 1 - 1e-9)
+                    EXPECT_GE(bench.Run(fidelity, {call}) / min, 1 - 1e-9) << what;
+                    EXPECT_GE(bench.RunBackToBack(fidelity, call, 20) / min, 1 - 1e-9)
                         << what << " back to back";
                 }
             }

@@ -62,7 +62,7 @@ TEST(PortSeries, IsTheIntegralOverEachBin)
     Told told;
     series.Finish(Time::Microseconds(1000), told);
     const double mean[] = {1000 * 0.5, 1000 * 0.5 + 3000 * 0.5, 3000 * 0.5};
-    const int64_t most[] = {1000, 3000, 3000};
+    const int64_t max[] = {1000, 3000, 3000};
     const double waiting[] = {50, 100, 50};
     const double paused[] = {0, 80, 0};
     const double credit[] = {0, 30, 30};
@@ -75,7 +75,7 @@ TEST(PortSeries, IsTheIntegralOverEachBin)
         EXPECT_EQ(told.bins[i].link, LinkId(1));
         EXPECT_EQ(told.bins[i].bin, i);
         EXPECT_NEAR(told.bins[i].meanQueued, mean[i], 1e-9);
-        EXPECT_EQ(told.bins[i].maxQueued.Count(), most[i]);
+        EXPECT_EQ(told.bins[i].maxQueued.Count(), max[i]);
         EXPECT_EQ(told.bins[i].waiting, Time::Microseconds(waiting[i]));
         EXPECT_EQ(told.bins[i].paused, Time::Microseconds(paused[i]));
         EXPECT_EQ(told.bins[i].creditWait, Time::Microseconds(credit[i]));

@@ -215,7 +215,7 @@ TEST(ReadSystem, CostsReplaceDefaults)
     {
         EXPECT_EQ(figure.kind, NodeCostFigures()[static_cast<std::size_t>(figure.kind)].kind);
         EXPECT_FALSE(none.Get(figure.kind).source.empty()) << figure.key;
-        EXPECT_GE(none.Get(figure.kind).value, figure.least) << figure.key;
+        EXPECT_GE(none.Get(figure.kind).value, figure.min) << figure.key;
     }
 }
 

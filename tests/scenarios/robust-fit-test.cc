@@ -18,8 +18,8 @@ LineProblem(const Vector& observed)
 {
     FitProblem problem;
     problem.observed = observed;
-    problem.least = {-100, -100, -100};
-    problem.most = {100, 100, 100};
+    problem.min = {-100, -100, -100};
+    problem.max = {100, 100, 100};
     for (std::size_t i = 0; i < observed.size(); i++)
     {
         problem.blocks.push_back(i);
@@ -104,8 +104,8 @@ FitProblem
 RampProblem(std::size_t unknowns)
 {
     FitProblem problem = LineProblem({1, 1, 1, 1});
-    problem.least.assign(unknowns, -100);
-    problem.most.assign(unknowns, 100);
+    problem.min.assign(unknowns, -100);
+    problem.max.assign(unknowns, 100);
     problem.predict = [](const std::vector<Vector>& points) {
         std::vector<Vector> predictions;
         for (const Vector& x : points)
@@ -146,7 +146,7 @@ TEST(RobustFit, TellsOtherFitsThatAreAsGood)
 TEST(RobustFit, StaysWithinBounds)
 {
     FitProblem problem = LineProblem({2, 2.5, 3, 3.5, 4, 4.5});
-    problem.most[1] = 0.25;
+    problem.max[1] = 0.25;
     const RobustFit fit = FitRobustly(problem);
     EXPECT_EQ(fit.unknowns[1].value, 0.25);
 }
@@ -195,7 +195,7 @@ TEST(RobustFit, BlocksThatErrAlikeCountOnce)
 TEST(RobustFit, RefusesSizesThatDisagree)
 {
     FitProblem problem = LineProblem({1, 2});
-    problem.most.pop_back();
+    problem.max.pop_back();
     EXPECT_THROW(FitRobustly(problem), std::invalid_argument);
     problem = LineProblem({1, 2});
     problem.blocks.pop_back();

@@ -173,7 +173,7 @@ TEST(FluidFabric, SpinesAreSharedEvenlyAmongTheRanksOfALeaf)
 {
     const std::map<std::string, std::size_t> ranksOnALink{
         {"clos", 1}, {"rail", 1}, {"fat-tree", 2}};
-    for (const auto& [name, most] : ranksOnALink)
+    for (const auto& [name, max] : ranksOnALink)
     {
         const uint32_t n = 512;
         const FluidFabric fabric(name, n);
@@ -201,10 +201,10 @@ TEST(FluidFabric, SpinesAreSharedEvenlyAmongTheRanksOfALeaf)
                 }
             }
         }
-        ASSERT_EQ(reached.size(), n / most) << name;
+        ASSERT_EQ(reached.size(), n / max) << name;
         for (const auto& [link, destinations] : reached)
         {
-            ASSERT_EQ(destinations.size(), most) << name;
+            ASSERT_EQ(destinations.size(), max) << name;
         }
     }
 }

@@ -248,7 +248,7 @@ class DimensionCall
     {
         std::map<std::pair<uint32_t, uint32_t>, double> bytes; // by dimension and first peer
         std::map<std::pair<uint32_t, uint32_t>, uint32_t> peers;
-        double most = 0;
+        double max = 0;
         for (const auto& scheduled : plan.phases)
         {
             for (const PhaseStep& step : Steps(scheduled.phase))
@@ -256,11 +256,11 @@ class DimensionCall
                 const std::pair key{scheduled.phase.dimension, step.firstPeer};
                 bytes[key] += PartOf(m_chunk, step.divisor).ToDouble() * m_in.channels;
                 peers[key] = step.peers;
-                most = std::max(most, bytes[key]);
+                max = std::max(max, bytes[key]);
             }
         }
         constexpr double UNITS = 1 << 12; // of the busiest hop; loads are multiples of this unit
-        const Bytes unit = RoundedUp(std::max(1.0, most / UNITS));
+        const Bytes unit = RoundedUp(std::max(1.0, max / UNITS));
         RouteSum sum;
         double units = 0;
         double hops = 0; // of each channel

@@ -181,14 +181,14 @@ MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm)
 }
 
 Bytes
-NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes most)
+NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes max)
 {
     using Limits = std::vector<std::pair<int64_t, Bytes>>;
     const Limits limits =
         algorithm == Algorithm::NvlsTree
             ? Limits{{16, Bytes::KiB(128)}, {4, Bytes::KiB(64)}, {1, Bytes::KiB(32)}}
             : Limits{{64, Bytes::KiB(64)}, {8, Bytes::KiB(32)}, {2, Bytes::KiB(16)}};
-    Bytes chunk = most;
+    Bytes chunk = max;
     for (const auto& [times, smaller] : limits)
     {
         if (chunk > smaller && bytes < chunk * (times * channels * heads))
@@ -247,10 +247,10 @@ Time
 SyncOf(const AlgorithmInputs& in, Time crossing)
 {
     const NodeCosts& costs = in.times.Costs();
-    const Time least = crossing * 3;
+    const Time min = crossing * 3;
     const Time measured = costs.TimeOf(NodeCostKind::NvlsSync);
     const Time sync =
-        std::max(measured - ReferencePropagation(ConnectionKind::NvLink) * 3, Time()) + least;
+        std::max(measured - ReferencePropagation(ConnectionKind::NvLink) * 3, Time()) + min;
     if (in.communicator.nodes > 1)
     {
         return sync + costs.TimeOf(NodeCostKind::NvlsNetworkSync);

@@ -106,10 +106,10 @@ uint32_t NvlsTreeChannels(const AlgorithmInputs& inputs);
 Bytes MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm);
 
 /**
- * The chunk of one of @p heads heads (enqueue.cc): @p most, and smaller while a message has less
+ * The chunk of one of @p heads heads (enqueue.cc): @p max, and smaller while a message has less
  * than certain multiples of what all channels and heads hold.
  */
-Bytes NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes most);
+Bytes NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes max);
 
 /** Select hops of DescribedLoads: all hops, or those inside nodes. */
 bool AnyHop(const ScheduleConnection& connection, const SubChannel::Hop& hop);

@@ -300,8 +300,8 @@ UnitOf(const LinkLoads& loads)
     {
         return (loads.largestPart + loads.perPart - 1) / loads.perPart;
     }
-    const int64_t most = *std::max_element(loads.bytes.begin(), loads.bytes.end());
-    return std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
+    const int64_t max = *std::max_element(loads.bytes.begin(), loads.bytes.end());
+    return std::max<int64_t>(1, (max + LOAD_STEPS - 1) / LOAD_STEPS);
 }
 
 /** Number of parts per unit: the weight of a leg. */
@@ -490,7 +490,7 @@ PointToPointStreams(const AlgorithmInputs& in)
         // MiB on 8 A100 takes the time of 34 blocks (superbenchmark 700d650, NCCL 2.10).
         const PeerChannels limits = PeerChannelsOf(in);
         const auto peers = static_cast<uint32_t>(in.communicator.Size());
-        shape.blocks = std::max(shape.blocks, std::min(limits.all, limits.least * peers));
+        shape.blocks = std::max(shape.blocks, std::min(limits.all, limits.min * peers));
     }
     return shape;
 }

@@ -82,7 +82,7 @@ IsAllNvLink(const AlgorithmInputs& in)
 uint32_t
 MaxChannels(const AlgorithmInputs& in)
 {
-    return PeerChannelsOf(in).most;
+    return PeerChannelsOf(in).max;
 }
 
 /**
@@ -103,7 +103,7 @@ Choose(AlgorithmInputs& in)
         network = network || !AreInOneNode(in, message);
     }
     in.channels = overrides.channels ? *overrides.channels : ChannelsOfMessage(in, limits, largest);
-    const bool isShort = !network && largest <= LL_THRESHOLD * limits.most;
+    const bool isShort = !network && largest <= LL_THRESHOLD * limits.max;
     in.protocol = overrides.protocol ? *overrides.protocol
                   : isShort          ? Protocol::Ll
                                      : Protocol::Simple;
@@ -126,13 +126,13 @@ PeerChannelsOf(const AlgorithmInputs& in)
                                               : NetworkChannels(in, gpus[peer])));
     }
     PeerChannels limits{all, perPeer, perPeer};
-    while (limits.least > 1 && std::size_t{limits.least} * gpus.size() > all)
+    while (limits.min > 1 && std::size_t{limits.min} * gpus.size() > all)
     {
-        limits.least /= 2;
+        limits.min /= 2;
     }
-    while (limits.most > 1 && std::size_t{limits.most} * gpus.size() > std::size_t{4} * all)
+    while (limits.max > 1 && std::size_t{limits.max} * gpus.size() > std::size_t{4} * all)
     {
-        limits.most /= 2;
+        limits.max /= 2;
     }
     return limits;
 }
@@ -150,8 +150,8 @@ ChannelsOfMessage(const AlgorithmInputs& in, const PeerChannels& limits, Bytes b
     const Bytes smallest = network ? Bytes::KiB(256) : Bytes::KiB(64);
     const Bytes largest = network ? Bytes::KiB(512) : Bytes::MiB(16);
     const int64_t wanted = DivideUp(bytes, smallest.Count()).Count();
-    auto channels = static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, limits.least));
-    while (DivideUp(bytes, channels) > largest && channels * 2 <= limits.most)
+    auto channels = static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, limits.min));
+    while (DivideUp(bytes, channels) > largest && channels * 2 <= limits.max)
     {
         channels *= 2;
     }

@@ -20,9 +20,9 @@ namespace weir
 /** Numbers of channels that messages may be split over; powers of two, see PeerChannelsOf. */
 struct PeerChannels
 {
-    uint32_t all;   //!< of the communicator
-    uint32_t least; //!< for a message that is long enough
-    uint32_t most;  //!< maximum, for very long messages
+    uint32_t all; //!< of the communicator
+    uint32_t min; //!< for a message that is long enough
+    uint32_t max; //!< maximum, for very long messages
 };
 
 /**

@@ -62,27 +62,27 @@ class RoundTime
         const Time wait = m_slowest * m_round.slices;
         const Time waits = Wire() + Behind();
         std::vector<Time> at{wait * static_cast<double>(hops)};
-        std::size_t first = 0;         // path starts before this one cross the slowest hop
-        std::deque<std::size_t> least; // starts in reach, with ascending at
+        std::size_t first = 0;          // path starts before this one cross the slowest hop
+        std::deque<std::size_t> minima; // starts in reach, with ascending at
         Time longest;
         for (std::size_t h = 1; h <= hops; ++h)
         {
             at.push_back(at.back() + Crossing((h - 1) % n) - wait);
             for (; m_wires[(h - 1) % n] == m_slowest && first < h; ++first)
             {
-                while (!least.empty() && at[least.back()] >= at[first])
+                while (!minima.empty() && at[minima.back()] >= at[first])
                 {
-                    least.pop_back();
+                    minima.pop_back();
                 }
-                least.push_back(first);
+                minima.push_back(first);
             }
-            while (!least.empty() && least.front() + m_ring.steps < h)
+            while (!minima.empty() && minima.front() + m_ring.steps < h)
             {
-                least.pop_front();
+                minima.pop_front();
             }
-            if (!least.empty())
+            if (!minima.empty())
             {
-                longest = std::max(longest, waits + at[h] - at[least.front()]);
+                longest = std::max(longest, waits + at[h] - at[minima.front()]);
             }
         }
         return longest + AfterLast();
@@ -418,7 +418,7 @@ class RoundShares
             offsets[Key(link, m_pace[r])].push_back({m_behind[r][h], load * (1 - beside)});
         });
         bool changes = false;
-        std::vector<std::vector<Rate>> next = m_most;
+        std::vector<std::vector<Rate>> next = m_maxRates;
         ForEachOnShared([&](std::size_t r, std::size_t h, LinkId link, double) {
             const uint64_t key = Key(link, m_pace[r]);
             double found = any[link.Index()] + pace[key];
@@ -448,7 +448,7 @@ class RoundShares
     {
         constexpr int MAX_ITERATIONS = 50;
         m_full = m_shares;
-        m_most = SharesOfOtherLinks();
+        m_maxRates = SharesOfOtherLinks();
         for (int i = 0; i < MAX_ITERATIONS && Step(); ++i)
         {
         }
@@ -460,7 +460,7 @@ class RoundShares
     double m_calls;
     std::vector<std::vector<Rate>> m_shares;     //!< by ring and hop
     std::vector<std::vector<Rate>> m_full;       //!< as above, with all hops busy
-    std::vector<std::vector<Rate>> m_most;       //!< as above, without the links that hops share
+    std::vector<std::vector<Rate>> m_maxRates;   //!< as above, without the links that hops share
     LoadByKey m_hopsOn;                          //!< by link that limits hops: number of hops
     LoadByKey m_all;                             //!< by link: load of all hops
     std::vector<uint32_t> m_pace;                //!< by ring: number of its period

@@ -458,9 +458,9 @@ NearestNicsByGpu(const NodeSpec& spec)
         std::stable_sort(nics.begin(), nics.end(), [&](uint32_t a, uint32_t b) {
             return hopsTo(a) < hopsTo(b);
         });
-        const uint32_t least = hopsTo(nics.front());
-        const auto end = std::find_if(
-            nics.begin(), nics.end(), [&](uint32_t nic) { return hopsTo(nic) > least; });
+        const uint32_t min = hopsTo(nics.front());
+        const auto end =
+            std::find_if(nics.begin(), nics.end(), [&](uint32_t nic) { return hopsTo(nic) > min; });
         sets[gpu].assign(nics.begin(), end);
     }
     for (uint32_t gpu = 0; gpu < spec.gpus && spec.nics > 0; gpu++)

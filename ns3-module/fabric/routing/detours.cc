@@ -123,18 +123,18 @@ Detours::FindInThirdGroups(Router& router, DeviceId first, DeviceId last) const
         {
             continue;
         }
-        uint32_t least = SwitchGraph::UNREACHABLE;
+        uint32_t min = SwitchGraph::UNREACHABLE;
         std::vector<DeviceId> best;
         for (const DeviceId via : m_groups[group])
         {
             const uint32_t hops =
                 router.NetworkDistance(first, via) + router.NetworkDistance(via, last);
-            if (hops < least)
+            if (hops < min)
             {
-                least = hops;
+                min = hops;
                 best.clear();
             }
-            if (hops == least && hops < SwitchGraph::UNREACHABLE)
+            if (hops == min && hops < SwitchGraph::UNREACHABLE)
             {
                 best.push_back(via);
             }

@@ -109,9 +109,9 @@ PathChoices::LeastLoaded(DeviceId from,
 {
     const LoadsWithFlow loads{onLinks, rates, weight};
     auto best = LeastLoadedPath(*Shortest(from, to), loads);
-    double least = CostOf(best, loads);
+    double min = CostOf(best, loads);
     const double minOfAny = weight / m_fastest * static_cast<double>(best.size());
-    if (!HasDetours() || best.size() < 3 || least <= minOfAny)
+    if (!HasDetours() || best.size() < 3 || min <= minOfAny)
     {
         return best;
     }
@@ -132,9 +132,9 @@ PathChoices::LeastLoaded(DeviceId from,
         }
         detour.push_back(out);
         const double cost = CostOf(detour, loads);
-        if (cost < least)
+        if (cost < min)
         {
-            least = cost;
+            min = cost;
             best = std::move(detour);
         }
     }
@@ -347,12 +347,12 @@ LoadBalancer::FindBestPath(const Paths& paths)
 {
     m_best.clear();
     AppendCheapestPath(*paths.shortest, m_best);
-    double least = SumOfSlopes(m_best);
+    double min = SumOfSlopes(m_best);
     for (const Paths::Detour& detour : paths.detours)
     {
         const double there = MinSlopes(*detour.there);
-        const double most = least * (1 + ROUNDING);
-        if (there > most || there + MinSlopes(*detour.on) > most)
+        const double max = min * (1 + ROUNDING);
+        if (there > max || there + MinSlopes(*detour.on) > max)
         {
             continue; // not better, whatever the order of summation
         }
@@ -360,9 +360,9 @@ LoadBalancer::FindBestPath(const Paths& paths)
         AppendCheapestPath(*detour.there, m_detour);
         AppendCheapestPath(*detour.on, m_detour);
         const double sum = SumOfSlopes(m_detour);
-        if (sum < least)
+        if (sum < min)
         {
-            least = sum;
+            min = sum;
             m_best.swap(m_detour);
         }
     }

@@ -161,7 +161,7 @@ bool
 Router::FindFirstHops(DeviceId from, DeviceId to, uint8_t kinds)
 {
     const SwitchGraph& graph = GraphOf(kinds);
-    uint32_t least = SwitchGraph::UNREACHABLE;
+    uint32_t min = SwitchGraph::UNREACHABLE;
     m_candidates.clear();
     for (const LinkId id : m_topology.LinksFrom(from))
     {
@@ -175,12 +175,12 @@ Router::FindFirstHops(DeviceId from, DeviceId to, uint8_t kinds)
         {
             continue;
         }
-        if (rest + link.cost < least)
+        if (rest + link.cost < min)
         {
-            least = rest + link.cost;
+            min = rest + link.cost;
             m_candidates.clear();
         }
-        if (rest + link.cost == least)
+        if (rest + link.cost == min)
         {
             m_candidates.push_back(id);
         }

@@ -163,7 +163,7 @@ BottleneckGroups::AllowedLevel(uint32_t link, std::size_t member) const
     const Member& m = l.members[member];
     return group == m_none
                ? m_tables.variables[m.variable].level
-               : m_tables.links[group].allowances[m_tables.crossings[m.crossing].inGroup].most;
+               : m_tables.links[group].allowances[m_tables.crossings[m.crossing].inGroup].maxLevel;
 }
 
 void
@@ -190,7 +190,7 @@ BottleneckGroups::TakeCrossing(uint32_t c, uint32_t group)
 }
 
 void
-BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double weight, double most)
+BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double weight, double maxLevel)
 {
     GroupedCrossing& crossing = m_tables.crossings[c];
     const GroupedLink& crossed = m_tables.links[crossing.link];
@@ -198,8 +198,8 @@ BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double weight, double
     if (crossed.isSlack)
     {
         crossing.inGroup = static_cast<uint32_t>(g.allowances.size());
-        g.allowances.push_back({most, crossing.link, c});
-        g.ceiling = std::min(g.ceiling, most);
+        g.allowances.push_back({maxLevel, crossing.link, c});
+        g.ceiling = std::min(g.ceiling, maxLevel);
         return;
     }
     crossing.inGroup = static_cast<uint32_t>(g.reach.links.size());

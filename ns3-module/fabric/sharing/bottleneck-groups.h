@@ -40,7 +40,7 @@ struct Reach
 /** The level up to which a group may rise before a slack link that it crosses must be checked. */
 struct Allowance
 {
-    double most; //!< maximum level
+    double maxLevel; //!< maximum level
     uint32_t link;
     uint32_t crossing; //!< crossing of the link by a variable of the group
 };
@@ -254,9 +254,9 @@ class BottleneckGroups
     /**
      * Adds a crossing to the reach of a group, or to its allowances if the link is slack. O(1)
      * @param weight of the crossing's variable on the link
-     * @param most maximum level of the allowance
+     * @param maxLevel maximum level of the allowance
      */
-    void GiveCrossing(uint32_t crossing, uint32_t group, double weight, double most);
+    void GiveCrossing(uint32_t crossing, uint32_t group, double weight, double maxLevel);
 
   private:
     GroupedTables& m_tables;

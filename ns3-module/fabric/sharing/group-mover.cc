@@ -146,7 +146,7 @@ GroupMover::Open(uint32_t link)
     for (const Allowance& a : opened.allowances)
     {
         const uint32_t position = m_tables.crossings[a.crossing].position;
-        free(a.link, m_tables.links[a.link].members[position].weight, a.most);
+        free(a.link, m_tables.links[a.link].members[position].weight, a.maxLevel);
     }
     m_queue.Update(link);
 }
@@ -212,8 +212,8 @@ GroupMover::Close(uint32_t link)
     for (Allowance& a : closed.allowances)
     {
         const uint32_t position = m_tables.crossings[a.crossing].position;
-        a.most = std::max(a.most, closed.level);
-        freeze(a.link, m_tables.links[a.link].members[position].weight, a.most);
+        a.maxLevel = std::max(a.maxLevel, closed.level);
+        freeze(a.link, m_tables.links[a.link].members[position].weight, a.maxLevel);
     }
 }
 

@@ -508,14 +508,13 @@ double
 System<Solver, Parts>::NarrowestOf(uint32_t v) const
 {
     const Variable& variable = m_tables.variables[v];
-    double least = INFINITE;
+    double min = INFINITE;
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        least = std::min(least,
-                         m_tables.links[m_tables.crossings[i].link].capacity /
-                             m_tables.multiplicities[i]);
+        min = std::min(
+            min, m_tables.links[m_tables.crossings[i].link].capacity / m_tables.multiplicities[i]);
     }
-    return least;
+    return min;
 }
 
 } // namespace weir::maxmin

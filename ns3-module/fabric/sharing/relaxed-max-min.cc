@@ -127,7 +127,7 @@ RelaxedMaxMin::Withdraw(uint32_t v)
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const uint32_t link = m_tables.crossings[i].link;
-        if (m_windows[link].least == -INFINITE)
+        if (m_windows[link].min == -INFINITE)
         {
             Touch(link); // it may no longer be full
         }
@@ -227,7 +227,7 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const uint32_t link = m_tables.crossings[i].link;
-        if (m_windows[link].least == -INFINITE)
+        if (m_windows[link].min == -INFINITE)
         {
             Touch(link); // it may be full now, and is no longer idle
         }
@@ -269,18 +269,18 @@ RelaxedMaxMin::Refresh(uint32_t link)
     {
         m_groups.SetLevel(link, INFINITE);
         m_isUnsure[link] = 0;
-        window.least = -INFINITE;
-        window.most = l.capacity * (1 + m_tolerance);
+        window.min = -INFINITE;
+        window.max = l.capacity * (1 + m_tolerance);
     }
     else
     {
         const double rising = m_groups.Function(link).rising * l.level;
-        window.least = l.capacity * (1 - m_tolerance) - rising;
-        window.most = l.capacity * (1 + m_tolerance) - rising;
+        window.min = l.capacity * (1 - m_tolerance) - rising;
+        window.max = l.capacity * (1 + m_tolerance) - rising;
     }
     const double fixed = m_groups.Fixed(link);
     l.peak = std::max(l.peak, fixed);
-    if (fixed < window.least || fixed > window.most || m_isUnsure[link] != 0)
+    if (fixed < window.min || fixed > window.max || m_isUnsure[link] != 0)
     {
         Queue(link);
     }
@@ -572,7 +572,7 @@ RelaxedMaxMin::SetLevel(uint32_t link, double level)
             LoadFunction& f = m_groups.Function(other);
             f.highest = std::max(f.highest, level);
         }
-        if (fixed < m_windows[other].least || fixed > m_windows[other].most)
+        if (fixed < m_windows[other].min || fixed > m_windows[other].max)
         {
             Queue(other);
         }
@@ -631,7 +631,7 @@ RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level, uint32_t resol
             continue;
         }
         const double load = std::max(fixed, m_groups.Fixed(link));
-        if (m_windows[link].least == -INFINITE && load >= m_windows[link].most * (1 - m_tolerance))
+        if (m_windows[link].min == -INFINITE && load >= m_windows[link].max * (1 - m_tolerance))
         {
             Touch(link); // it may have become full or ceased to be full
         }
@@ -684,7 +684,7 @@ RelaxedMaxMin::Heed(uint32_t link, uint32_t bottleneck)
     {
         Touch(link);
     }
-    if (fixed < window.least || fixed > window.most)
+    if (fixed < window.min || fixed > window.max)
     {
         Queue(link);
     }

@@ -67,8 +67,8 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
     /** The range in which the load of the members outside a link's group must remain. */
     struct Window
     {
-        double least{-INFINITE};
-        double most{INFINITE};
+        double min{-INFINITE};
+        double max{INFINITE};
     };
 
     // Called by System.

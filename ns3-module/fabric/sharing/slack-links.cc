@@ -81,7 +81,7 @@ SlackLinks::PassCeiling(uint32_t group)
     m_passed.clear();
     for (Allowance& a : g.allowances)
     {
-        if (a.most < g.level && !AllowMore(a, g.level))
+        if (a.maxLevel < g.level && !AllowMore(a, g.level))
         {
             m_passed.push_back(a.link);
         }
@@ -110,7 +110,7 @@ SlackLinks::PassCeiling(uint32_t group)
     g.ceiling = INFINITE;
     for (const Allowance& a : g.allowances)
     {
-        g.ceiling = std::min(g.ceiling, a.most);
+        g.ceiling = std::min(g.ceiling, a.maxLevel);
     }
 }
 
@@ -122,16 +122,16 @@ bool
 SlackLinks::AllowMore(Allowance& allowance, double level)
 {
     GroupedLink& l = m_tables.links[allowance.link];
-    const double most = level * GROWTH;
+    const double maxLevel = level * GROWTH;
     const double weight = l.members[m_tables.crossings[allowance.crossing].position].weight;
-    const double bound = m_groups.Fixed(allowance.link) + weight * (most - allowance.most);
+    const double bound = m_groups.Fixed(allowance.link) + weight * (maxLevel - allowance.maxLevel);
     if (l.isSlack && l.risers == 0 && bound <= MAX_SLACK * l.capacity)
     {
         m_groups.Fixed(allowance.link) = bound;
-        allowance.most = most;
+        allowance.maxLevel = maxLevel;
         l.peak = std::max(l.peak, bound);
     }
-    return allowance.most >= level;
+    return allowance.maxLevel >= level;
 }
 
 /** Sets the allowance of every member of a slack link to @p growth times its level. */
@@ -144,9 +144,9 @@ SlackLinks::AllowAll(uint32_t link, double growth)
         if (l.bottlenecks[i] != m_groups.None())
         {
             GroupedLink& group = m_tables.links[l.bottlenecks[i]];
-            const double most = group.level * growth;
-            group.allowances[m_tables.crossings[l.members[i].crossing].inGroup].most = most;
-            group.ceiling = std::min(group.ceiling, most);
+            const double maxLevel = group.level * growth;
+            group.allowances[m_tables.crossings[l.members[i].crossing].inGroup].maxLevel = maxLevel;
+            group.ceiling = std::min(group.ceiling, maxLevel);
         }
     }
     m_groups.RecomputeLoad(link);

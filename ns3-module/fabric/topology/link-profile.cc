@@ -46,13 +46,13 @@ CheckMtu(const char* function, uint32_t mtu)
 }
 
 void
-CheckMtuRange(const char* function, uint32_t mtu, uint32_t least)
+CheckMtuRange(const char* function, uint32_t mtu, uint32_t min)
 {
     constexpr uint32_t LARGEST_FRAME = 9216; // jumbo frame size of common switches
-    if (mtu < least || mtu > LARGEST_FRAME)
+    if (mtu < min || mtu > LARGEST_FRAME)
     {
         throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
-                                    ", expected " + std::to_string(least) + " to " +
+                                    ", expected " + std::to_string(min) + " to " +
                                     std::to_string(LARGEST_FRAME));
     }
 }

@@ -12,7 +12,7 @@ namespace
 {
 
 constexpr uint32_t MAX_UNIT = 4096;        //!< largest unit of a divided path
-constexpr int64_t MIN_UNIT_BYTES = 64;     //!< least bytes per unit, so that rounding up to units
+constexpr int64_t MIN_UNIT_BYTES = 64;     //!< minimum bytes per unit, so that rounding up to units
                                            //!< adds little
 constexpr std::size_t FEW_FLOWLETS = 4096; //!< below this number, old flowlets are kept
 constexpr double WEIGHT_ONE = 0x1p32;      //!< weights on links are integer multiples of 1 / this
@@ -181,13 +181,13 @@ PathSelector::UnitFor(RouteId route, Bytes bytes)
     // Bytes are rounded up to whole units. Of the units in (largest / 2, largest], take the one
     // that adds the fewest bytes.
     uint32_t unit = largest;
-    int64_t least = bytes.Count();
+    int64_t min = bytes.Count();
     for (uint32_t each = largest; each > largest / 2; each--)
     {
         const int64_t added = (each - bytes.Count() % each) % each;
-        if (added < least)
+        if (added < min)
         {
-            least = added;
+            min = added;
             unit = each;
         }
     }

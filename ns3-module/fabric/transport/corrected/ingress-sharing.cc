@@ -176,8 +176,8 @@ class IngressSolver
     {
         uint32_t port{NONE}; //!< port of that link; NONE: a flow that starts here
         std::vector<Entry> entries;
-        double demand{0}; //!< arrival rate, bytes/s
-        double most{0};   //!< highest rate that the port could let through, bytes/s
+        double demand{0};  //!< arrival rate, bytes/s
+        double maxRate{0}; //!< highest rate that the port could let through, bytes/s
     };
 
     struct Port
@@ -267,7 +267,7 @@ class IngressSolver
         port.sent = 0;
         for (Ingress& each : port.ingresses)
         {
-            each.most = level.UnboundedShare(each.demand);
+            each.maxRate = level.UnboundedShare(each.demand);
             if (!m_isBlocking)
             {
                 Allow(each);
@@ -285,7 +285,7 @@ class IngressSolver
     void Allow(const Ingress& ingress)
     {
         WaterLevel& level = m_ofIngress;
-        level.Begin(ingress.most);
+        level.Begin(ingress.maxRate);
         for (const Entry& entry : ingress.entries)
         {
             level.Add(m_passed[entry.hop]);
@@ -294,8 +294,8 @@ class IngressSolver
         for (const Entry& entry : ingress.entries)
         {
             double& allowed = m_allowed[entry.hop];
-            const double most = level.UnboundedShare(m_passed[entry.hop]);
-            allowed = std::isfinite(allowed) ? (allowed + most) / 2 : most; // damped
+            const double maxRate = level.UnboundedShare(m_passed[entry.hop]);
+            allowed = std::isfinite(allowed) ? (allowed + maxRate) / 2 : maxRate; // damped
         }
     }
 
@@ -330,7 +330,7 @@ class IngressSolver
                 if (each.port != NONE && each.demand > 0)
                 {
                     double& limit = limits[each.port];
-                    limit = std::min(limit, each.most * m_ports[each.port].sent / each.demand);
+                    limit = std::min(limit, each.maxRate * m_ports[each.port].sent / each.demand);
                 }
             }
         }

@@ -33,9 +33,9 @@ FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path =
     const bool isPlanned = !path.IsValid();
     const Time latency =
         isPlanned ? routing.UncontendedLatency(request.route) : routing.Paths().Latency(path);
-    const Rate most =
+    const Rate max =
         isPlanned ? routing.UncontendedRate(request.route) : routing.Paths().BottleneckRate(path);
-    const Rate rate = std::min(request.cap, most);
+    const Rate rate = std::min(request.cap, max);
     return request.overhead + (request.addsLatency ? latency : Time()) +
            (rate.IsInfinite() ? Time() : request.bytes / rate);
 }

@@ -214,8 +214,8 @@ class LinkCredits
 
     void Grow()
     {
-        constexpr std::size_t LEAST = 8;
-        std::vector<Returned> larger(std::max(LEAST, 2 * m_returns.size()));
+        constexpr std::size_t MIN_SIZE = 8;
+        std::vector<Returned> larger(std::max(MIN_SIZE, 2 * m_returns.size()));
         for (std::size_t i = 0; i < m_count; i++)
         {
             larger[i] = m_returns[RingIndex(i)];

@@ -155,14 +155,14 @@ PacketNetwork::CheckPauseTime(uint32_t ingress) const
 {
     const uint32_t back = m_details[ingress].opposite;
     const auto bytes = static_cast<uint32_t>(MaxBytes(back));
-    const int64_t least = 2 * (TransmissionTime(back, bytes, bytes) +
-                               TransmissionTime(back, PAUSE_BYTES, 0)); // renewed at half its time
+    const int64_t min = 2 * (TransmissionTime(back, bytes, bytes) +
+                             TransmissionTime(back, PAUSE_BYTES, 0)); // renewed at half its time
     const Time pause = m_spec.switches.pauseTime;
-    if (!pause.IsInfinite() && pause.ToPicoseconds() < least)
+    if (!pause.IsInfinite() && pause.ToPicoseconds() < min)
     {
         throw std::invalid_argument(
             "switch.pauseTime: found " + std::to_string(pause.ToPicoseconds() / 1000) +
-            " ns, expected " + "at least the " + std::to_string((least + 999) / 1000) +
+            " ns, expected " + "at least the " + std::to_string((min + 999) / 1000) +
             " ns of two packets and their pauses at " +
             m_topology.GetDevice(m_topology.GetLink(LinkId(back)).from).name +
             ", behind which a pause may wait");
@@ -376,12 +376,12 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
 {
     const NodeLinkSpec& spec = m_spec.nodeLinks;
     const int64_t packet = MaxPayload(link);
-    const auto check = [](const char* key, int64_t found, int64_t least, const char* what) {
-        if (found > 0 && found < least)
+    const auto check = [](const char* key, int64_t found, int64_t min, const char* what) {
+        if (found > 0 && found < min)
         {
             throw std::invalid_argument(std::string("nodeLinks.") + key + ": found " +
                                         std::to_string(found) + ", expected at least the " +
-                                        std::to_string(least) + what);
+                                        std::to_string(min) + what);
         }
     };
     const int64_t headers = TlpsOf(packet, spec.pcieMaxPayload.Count());

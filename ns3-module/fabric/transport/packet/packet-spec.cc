@@ -312,9 +312,9 @@ NodeLinkSpec::BurstOf(int64_t bytes) const
 {
     constexpr int64_t PARTS = 16;
     constexpr int64_t PACKET = 256;
-    constexpr int64_t LEAST = 1024;
+    constexpr int64_t MIN_BURST = 1024;
     const int64_t part = (bytes + PARTS * PACKET - 1) / (PARTS * PACKET) * PACKET;
-    return static_cast<uint32_t>(std::min(burst.Count(), std::max(LEAST, part)));
+    return static_cast<uint32_t>(std::min(burst.Count(), std::max(MIN_BURST, part)));
 }
 
 void

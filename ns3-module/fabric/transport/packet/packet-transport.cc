@@ -16,13 +16,13 @@ namespace weir
 namespace
 {
 
-/** Least number of due events worth prefetching for; fewer would wait for the memory anyway. */
+/** Minimum number of due events worth prefetching for; fewer would wait for the memory anyway. */
 constexpr std::size_t MIN_PREFETCHED = 4;
 
 /**
- * Least number of used ports whose state does not fit in the caches. With fewer, prefetching costs
- * more than it saves (permutations on fat trees and all-reduces, by scripts/bench/packet-benchmark:
- * 768 ports lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
+ * Minimum number of used ports whose state does not fit in the caches. With fewer, prefetching
+ * costs more than it saves (permutations on fat trees and all-reduces, by
+ * scripts/bench/packet-benchmark: 768 ports lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
  */
 constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
 
@@ -591,12 +591,12 @@ PacketTransport::FactsOf(PathId path) const
                      m_network.WholeTransmissionTime(link, control, 0) +
                      2 * m_network.Latency(link);
     }
-    const double most = m_spec.queuePair.maxRate.ToBytesPerSecond();
-    if (most > 0)
+    const double max = m_spec.queuePair.maxRate.ToBytesPerSecond();
+    if (max > 0)
     {
         facts.portRate = facts.lineRate;
-        facts.lineRate = std::min(facts.lineRate, most);
-        facts.bottleneckRate = std::min(facts.bottleneckRate, most);
+        facts.lineRate = std::min(facts.lineRate, max);
+        facts.bottleneckRate = std::min(facts.bottleneckRate, max);
     }
     facts.baseRtt = Time::Picoseconds(roundTrip);
     return facts;
@@ -960,14 +960,14 @@ PacketTransport::BytesLeft(FlowId id) const
     }
     const Connection& connection = m_connections[flow.connection];
     int64_t left = 0;
-    int64_t most = 0; // maximum over the links of a footprint, each of which carries all bytes
+    int64_t max = 0; // maximum over the links of a footprint, each of which carries all bytes
     for (const uint32_t pair : connection.pairs)
     {
         const int64_t ofPair = m_pairs.BytesLeft(pair, index);
         left += ofPair;
-        most = std::max(most, ofPair);
+        max = std::max(max, ofPair);
     }
-    return connection.isFootprint ? std::min(most, flow.request.bytes.Count()) : left;
+    return connection.isFootprint ? std::min(max, flow.request.bytes.Count()) : left;
 }
 
 bool
@@ -1214,7 +1214,7 @@ PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, dou
     PacketTrain::Load load;
     load.bytes = request.bytes.Count();
     load.cap = request.cap.ToBytesPerSecond();
-    const double most = m_spec.queuePair.maxRate.ToBytesPerSecond();
+    const double max = m_spec.queuePair.maxRate.ToBytesPerSecond();
     PacketTrain train(m_spec, m_network);
     int64_t time = 0;
     if (IsFootprint(request.route, taken))
@@ -1248,7 +1248,7 @@ PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, dou
     load.mtu = load.isInside ? m_spec.nodeLinks.BurstOf(load.bytes / load.parts)
                              : static_cast<uint32_t>(m_spec.format.mtu.Count());
     load.lineRate = m_network.NominalWireRate(load.isInside ? there.front() : port);
-    load.lineRate = std::min(pace, most > 0 ? std::min(load.lineRate, most) : load.lineRate);
+    load.lineRate = std::min(pace, max > 0 ? std::min(load.lineRate, max) : load.lineRate);
     time = train.Send(load, there);
     time = hasBack ? train.Acknowledge(back) : time;
     for (std::size_t i = 0; i < there.size(); i++)

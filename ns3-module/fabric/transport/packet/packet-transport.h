@@ -206,7 +206,7 @@ class PacketTransport final : public Transport, private MessageClient
     /** Maximum number of packets in flight at once. */
     std::size_t PeakPackets() const
     {
-        return m_packets.Most();
+        return m_packets.Peak();
     }
 
     /**

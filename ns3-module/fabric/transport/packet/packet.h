@@ -207,7 +207,7 @@ class PacketPool
     }
 
     /** Maximum number of packets in flight at once. */
-    std::size_t Most() const
+    std::size_t Peak() const
     {
         return m_packets.size();
     }

@@ -180,9 +180,9 @@ class MessageQueue
         Message& message = m_messages[index];
         const uint64_t came = std::clamp(expected, message.first, message.end);
         const uint64_t sent = std::clamp(unsent, message.first, message.end); // all are full
-        const auto least = static_cast<int64_t>(sent - message.first) * message.mtu;
+        const auto min = static_cast<int64_t>(sent - message.first) * message.mtu;
         const auto had = static_cast<int64_t>(came - message.first) * message.mtu;
-        message.bytes = std::max(least, had + left);
+        message.bytes = std::max(min, had + left);
         EndAt(index, message.first + PacketsOf(message.bytes, message.mtu));
     }
 

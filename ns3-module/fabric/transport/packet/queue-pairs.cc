@@ -300,8 +300,8 @@ double
 QueuePairs::WindowOf(const Pair& pair) const
 {
     const double window = pair.isLink ? SenderControl::NO_WINDOW : pair.control->Window();
-    const double least = m_spec.queuePair.window.ToDouble();
-    return least > 0 ? std::min(window, least) : window;
+    const double min = m_spec.queuePair.window.ToDouble();
+    return min > 0 ? std::min(window, min) : window;
 }
 
 /** Pacing rate, bytes/s on the wire. */
@@ -1074,9 +1074,9 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
 bool
 QueuePairs::ExceedsAckBitmap(const Pair& pair, uint64_t number)
 {
-    const uint64_t most = std::max(pair.came, number);
-    const uint64_t least = std::max(pair.expected, std::min(pair.minArrived, number));
-    return pair.unacknowledged > 0 && most >= least + ACK_BITS;
+    const uint64_t max = std::max(pair.came, number);
+    const uint64_t min = std::max(pair.expected, std::min(pair.minArrived, number));
+    return pair.unacknowledged > 0 && max >= min + ACK_BITS;
 }
 
 /** Acknowledges the packets received since the last acknowledgment. */

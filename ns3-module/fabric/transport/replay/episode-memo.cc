@@ -80,19 +80,19 @@ EpisodeMemo::Find(uint32_t state, const Start& start) const
 }
 
 uint32_t
-EpisodeMemo::FindNear(uint32_t state, const Start& start, int64_t most) const
+EpisodeMemo::FindNear(uint32_t state, const Start& start, int64_t max) const
 {
     uint32_t nearest = NONE;
-    int64_t least = most;
+    int64_t min = max;
     for (uint32_t child = m_states[state].firstChild; child != NONE;
          child = m_states[child].nextSibling)
     {
         const Start& known = m_states[child].start;
         const int64_t apart = std::abs(known.time - start.time);
-        if (known.facts == start.facts && apart <= least)
+        if (known.facts == start.facts && apart <= min)
         {
             nearest = child;
-            least = apart;
+            min = apart;
         }
     }
     return nearest;

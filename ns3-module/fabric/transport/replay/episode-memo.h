@@ -102,8 +102,8 @@ class EpisodeMemo
     /** The state to which @p start leads from @p state; NONE if unknown. */
     uint32_t Find(uint32_t state, const Start& start) const;
 
-    /** As Find, but the nearest start whose time differs by at most @p most ps. O(children). */
-    uint32_t FindNear(uint32_t state, const Start& start, int64_t most) const;
+    /** As Find, but the nearest start whose time differs by at most @p max ps. O(children). */
+    uint32_t FindNear(uint32_t state, const Start& start, int64_t max) const;
 
     /**
      * Adds the state to which @p start leads, which Find does not find.
@@ -159,7 +159,7 @@ class Recurrence
     void Note(const EpisodeMemo& memo, uint32_t state, uint32_t flows);
 
     /**
-     * Finds the shortest period, in flows: the least number of flows after which starts and
+     * Finds the shortest period, in flows: the minimum number of flows after which starts and
      * notifications have repeated, up to the last recorded flow. All flows older than two periods
      * must be done, since what is older is not replayed. Amortized O(1) per recorded flow.
      * @param open index of the first flow of the episode that is not done

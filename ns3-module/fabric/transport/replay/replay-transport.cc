@@ -858,8 +858,8 @@ ReplayTransport::MayMove(const Episode& episode, const Input& input) const
     const Time uncontended =
         m_routing.Latency(route) + input.request.bytes / m_routing.BottleneckRate(route);
     const int64_t time = std::max(input.time, uncontended.ToPicoseconds());
-    const double most = m_spec.settle.tolerance * static_cast<double>(time);
-    return std::max(int64_t{0}, static_cast<int64_t>(most) - episode.moved);
+    const double max = m_spec.settle.tolerance * static_cast<double>(time);
+    return std::max(int64_t{0}, static_cast<int64_t>(max) - episode.moved);
 }
 
 /** Shifts the notifications of an episode by @p by ps. */
@@ -901,9 +901,8 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
     if (told.isDone && episode.moved > 0)
     {
         // In a shifted episode, the flow may end earlier than packets could, at most by the shift.
-        const Time least = FluidUncontendedTime(input.request, m_routing);
-        const int64_t end =
-            (Time::Picoseconds(input.start) + least).ToPicoseconds() - episode.begin;
+        const Time min = FluidUncontendedTime(input.request, m_routing);
+        const int64_t end = (Time::Picoseconds(input.start) + min).ToPicoseconds() - episode.begin;
         const int64_t time = std::min(end, told.time + episode.moved);
         if (time > m_now.ToPicoseconds() - episode.begin)
         {

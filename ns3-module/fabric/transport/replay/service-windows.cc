@@ -113,10 +113,10 @@ ServiceWindows::Agree(std::size_t width) const
         drift += own.Drift();
         all = {all.first + own.first, all.second + own.second, all.third + own.third};
     }
-    const double most = m_tolerance * all.Mean();
+    const double max = m_tolerance * all.Mean();
     constexpr double OF_ALL = 0.1; // stricter for the total, where differences cancel
-    return all.Mean() > 0 && all.Drift() <= OF_ALL * most && error <= most && drift <= most &&
-           m_marks[last].queued <= most;
+    return all.Mean() > 0 && all.Drift() <= OF_ALL * max && error <= max && drift <= max &&
+           m_marks[last].queued <= max;
 }
 
 std::optional<ServiceWindows::Span>

@@ -61,8 +61,8 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
         // A congestion control with a period of round trips oscillates within a few of them. The
         // packets in flight when packets are parked, about a round trip, may belong to a flow that
         // ends meanwhile; this error must be within the tolerance.
-        constexpr double MOST = 1e6; // keeps the product within the range of picoseconds
-        const double roundTrips = std::clamp(1 / (3 * m_tolerance), 8.0, MOST);
+        constexpr double MAX_ROUND_TRIPS = 1e6; // keeps the product within the range of picoseconds
+        const double roundTrips = std::clamp(1 / (3 * m_tolerance), 8.0, MAX_ROUND_TRIPS);
         m_windows.Widen(
             std::max(m_period.ToPicoseconds(),
                      static_cast<int64_t>(roundTrips * 2 * static_cast<double>(latency))));

@@ -111,18 +111,18 @@ class Hpcc::Sender : public RateSender
             const uint64_t units =
                 hop.sentBytes / m_values.byteUnit - last.sentBytes / m_values.byteUnit;
             const double sent = static_cast<double>(units * m_values.byteUnit) / seconds;
-            const uint32_t least = std::min(hop.queueBytes, last.queueBytes);
-            const double queued = least / m_values.queueUnit * m_values.queueUnit;
+            const uint32_t min = std::min(hop.queueBytes, last.queueBytes);
+            const double queued = min / m_values.queueUnit * m_values.queueUnit;
             return sent / hop.rate + queued * m_lineRate / hop.rate / m_bytes;
         };
-        const auto [most, interval] = now.MaxSince(m_last, utilizationOf);
+        const auto [max, interval] = now.MaxSince(m_last, utilizationOf);
         m_last = now;
         if (interval == 0)
         {
             return;
         }
         const double part = std::min(1.0, interval / m_baseRtt.ToSeconds());
-        m_utilization = m_utilization * (1 - part) + most * part;
+        m_utilization = m_utilization * (1 - part) + max * part;
         const double excess = m_utilization / m_values.utilization;
         const double step = m_values.increase.ToBytesPerSecond();
         const bool isFull = excess >= 1 || m_stage >= m_values.maxStage;

@@ -62,7 +62,7 @@ class Nscc::Sender : public SenderControl
           m_baseRtt(facts.baseRtt),
           m_networkRtt(values.networkRtt > Time() ? values.networkRtt : facts.baseRtt),
           m_target(values.target * m_networkRtt.ToSeconds()),
-          m_most(std::max(m_mss, values.maxWindow * facts.BandwidthDelay()))
+          m_maxWindow(std::max(m_mss, values.maxWindow * facts.BandwidthDelay()))
     {
         const double rate = values.increaseRate > Rate() ? values.increaseRate.ToBytesPerSecond()
                                                          : facts.bottleneckRate;
@@ -193,8 +193,8 @@ class Nscc::Sender : public SenderControl
         {
             return false;
         }
-        const bool adapts =
-            m_roundEnd > Time() && (m_wasLost || delay > 4 * m_target) && m_achieved < m_most / 8;
+        const bool adapts = m_roundEnd > Time() && (m_wasLost || delay > 4 * m_target) &&
+                            m_achieved < m_maxWindow / 8;
         if (adapts)
         {
             m_window = m_achieved;
@@ -210,7 +210,7 @@ class Nscc::Sender : public SenderControl
 
     void Clamp()
     {
-        m_window = std::clamp(m_window, m_mss, m_most);
+        m_window = std::clamp(m_window, m_mss, m_maxWindow);
     }
 
     const Nscc& m_values;
@@ -218,8 +218,8 @@ class Nscc::Sender : public SenderControl
     double m_header; //!< bytes
     Time m_baseRtt;
     Time m_networkRtt;
-    double m_target; //!< s
-    double m_most;   //!< bytes
+    double m_target;    //!< s
+    double m_maxWindow; //!< bytes
     double m_alpha{0};
     double m_fair{0};
     double m_eta{0};

@@ -54,7 +54,7 @@ class PowerTcp::Sender : public SenderControl
           m_lineRate(facts.lineRate),
           m_baseRtt(facts.baseRtt.ToSeconds()),
           m_full(facts.lineRate * facts.baseRtt.ToSeconds()),
-          m_least(facts.mtu)
+          m_minWindow(facts.mtu)
     {
         SetWindow(m_full);
         m_old = m_full;
@@ -96,13 +96,13 @@ class PowerTcp::Sender : public SenderControl
             const double voltage = hop.queueBytes + hop.rate * m_baseRtt;
             return current * voltage / (hop.rate * hop.rate * m_baseRtt);
         };
-        const auto [most, interval] = now.MaxSince(m_last, powerOf);
+        const auto [max, interval] = now.MaxSince(m_last, powerOf);
         if (interval == 0)
         {
             return;
         }
         const double part = std::min(1.0, interval / m_baseRtt);
-        m_power = m_power * (1 - part) + most * part;
+        m_power = m_power * (1 - part) + max * part;
         const double increase = m_full / m_values.flows;
         SetWindow(m_values.gamma * (m_old / std::max(m_power, 1e-9) + increase) +
                   (1 - m_values.gamma) * m_window);
@@ -110,7 +110,7 @@ class PowerTcp::Sender : public SenderControl
 
     void SetWindow(double window)
     {
-        m_window = std::clamp(window, m_least, m_full);
+        m_window = std::clamp(window, m_minWindow, m_full);
         m_rate = m_lineRate * m_window / m_full;
     }
 
@@ -118,7 +118,7 @@ class PowerTcp::Sender : public SenderControl
     double m_lineRate;
     double m_baseRtt; //!< s
     double m_full;    //!< bytes: the window at line rate
-    double m_least;
+    double m_minWindow;
     double m_old; //!< window of the previous round
     double m_power{1};
     uint64_t m_roundEnd{0};

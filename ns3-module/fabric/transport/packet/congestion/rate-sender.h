@@ -40,10 +40,10 @@ class RateSender : public SenderControl
         SetRate(rate, m_lineRate);
     }
 
-    /** As above, with the limit @p most instead of the line rate. */
-    void SetRate(double rate, double most)
+    /** As above, with the limit @p maxRate instead of the line rate. */
+    void SetRate(double rate, double maxRate)
     {
-        m_rate = std::clamp(rate, m_minimumRate, most);
+        m_rate = std::clamp(rate, m_minimumRate, maxRate);
         m_window =
             m_fullWindow > 0
                 ? std::max(1.0,

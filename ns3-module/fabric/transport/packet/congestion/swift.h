@@ -50,7 +50,8 @@ class Swift::Sender : public SenderControl
     Sender(const Swift& values, const ConnectionFacts& facts)
         : m_values(values),
           m_facts(facts),
-          m_most(facts.lineRate * (facts.baseRtt + values.target * 2).ToSeconds() / facts.mtu),
+          m_maxPackets(facts.lineRate * (facts.baseRtt + values.target * 2).ToSeconds() /
+                       facts.mtu),
           m_rtt(facts.baseRtt)
     {
         const double from = 1 / std::sqrt(values.scalingFrom);
@@ -106,7 +107,7 @@ class Swift::Sender : public SenderControl
 
     void SetPackets(double packets)
     {
-        m_packets = std::clamp(packets, 0.001, m_most);
+        m_packets = std::clamp(packets, 0.001, m_maxPackets);
         m_window = std::max(1.0, m_packets) * m_facts.mtu;
         const double wire = m_facts.mtu + m_facts.header;
         m_rate = m_packets >= 1 ? m_facts.lineRate
@@ -115,7 +116,7 @@ class Swift::Sender : public SenderControl
 
     const Swift& m_values;
     ConnectionFacts m_facts;
-    double m_most;
+    double m_maxPackets;
     Time m_rtt;
     double m_slope;
     double m_offset;

@@ -41,7 +41,7 @@ class Timely : public CongestionControl
     double decrease{0.8};
     Time low{Time::Microseconds(50)};
     Time high{Time::Microseconds(500)};
-    Time least{Time::Microseconds(20)};
+    Time minRtt{Time::Microseconds(20)};
     Rate increase{Rate::Gbps(0.01)};
     Rate hyperIncrease{Rate::Gbps(0.05)};
     Rate increaseRate{Rate::Gbps(10)};
@@ -63,7 +63,7 @@ class Timely::Sender : public RateSender
     Sender(const Timely& values, const ConnectionFacts& facts)
         : RateSender(values, facts),
           m_values(values),
-          m_least(std::max(values.least, Time::Picoseconds(1))),
+          m_minRtt(std::max(values.minRtt, Time::Picoseconds(1))),
           m_reference(facts.StartRate() * values.startRate)
     {
         const double scale = values.increaseRate > Rate()
@@ -96,7 +96,7 @@ class Timely::Sender : public RateSender
     {
         const double change = static_cast<double>((rtt - m_last).ToPicoseconds());
         m_change = (1 - m_values.gain) * m_change + m_values.gain * change;
-        const double gradient = m_change / static_cast<double>(m_least.ToPicoseconds());
+        const double gradient = m_change / static_cast<double>(m_minRtt.ToPicoseconds());
         if (rtt < m_values.low)
         {
             Grow();
@@ -140,7 +140,7 @@ class Timely::Sender : public RateSender
     }
 
     const Timely& m_values;
-    Time m_least;
+    Time m_minRtt;
     double m_reference; //!< rate that the next update changes, bytes/s
     double m_increase;
     double m_hyperIncrease;
@@ -180,10 +180,10 @@ Timely::VisitParameters(ParameterVisitor& visitor)
                       "Mittal et al., SIGCOMM 2015"},
                      high,
                      {Time(), longest});
-    visitor.Duration({"least",
+    visitor.Duration({"minRtt",
                       "Minimum round-trip time, which normalizes the gradient.",
                       "Mittal et al., SIGCOMM 2015"},
-                     least,
+                     minRtt,
                      {Time::Picoseconds(1), longest});
     visitor.DataRate({"increase",
                       "Additive increase of the rate (delta).",
