@@ -3,10 +3,10 @@
 #define WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
 
 #include "collectives/engines/call-classes.h"
-#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
+#include "fabric/slot-pool.h"
 
 #include <cstdint>
 #include <queue>
@@ -83,7 +83,7 @@ class AnalyticalEngine : public CollectiveEngine
 
     PlanLookup m_plans;
     CallClasses m_classes;
-    CallSlots<Call> m_calls;
+    SlotPool<std::vector<Call>> m_calls;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
     uint64_t m_pushed{0};
     std::vector<std::vector<uint32_t>> m_moving; //!< by class: calls that move bytes

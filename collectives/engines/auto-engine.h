@@ -3,11 +3,11 @@
 #define WEIR_COLLECTIVES_ENGINES_AUTO_ENGINE_H
 
 #include "collectives/engines/call-classes.h"
-#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
+#include "fabric/slot-pool.h"
 
 #include <cstdint>
 #include <functional>
@@ -155,9 +155,9 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     CallClasses m_classes;
     std::unordered_map<const CollectivePlan*, std::size_t> m_index; //!< index into m_known
     std::vector<Known> m_known;                                     //!< in order of first use
-    CallSlots<Running> m_running;       //!< by the token given to the engines
-    std::vector<uint32_t> m_inProgress; //!< by class: number of calls in progress
-    std::vector<uint32_t> m_ledger;     //!< by class: that of its contending classes
+    SlotPool<std::vector<Running>> m_running; //!< by the token given to the engines
+    std::vector<uint32_t> m_inProgress;       //!< by class: number of calls in progress
+    std::vector<uint32_t> m_ledger;           //!< by class: that of its contending classes
     std::vector<Time> m_unsure;  //!< by ledger: time of streams that contending calls have joined
     std::vector<Time> m_atStake; //!< by class: duration of a stream still uncontended
     std::optional<Time> m_begin; //!< of the first call

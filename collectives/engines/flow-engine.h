@@ -3,12 +3,12 @@
 #define WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 
 #include "collectives/engines/back-to-back-calls.h"
-#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/striped-flows.h"
 #include "collectives/planner.h"
 #include "collectives/schedule/folded-schedule.h"
 #include "collectives/schedule/schedule-run.h"
+#include "fabric/slot-pool.h"
 #include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
@@ -292,7 +292,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     Transport& m_transport;
     FlowForm m_form;
     bool m_foldsCalls{false};
-    CallSlots<Running> m_running;
+    SlotPool<std::vector<Running>> m_running;
     std::vector<TimerQueue<Timer>> m_lines; //!< one per distinct delay, up to MAX_LINES
     std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< all other timers
     uint64_t m_timers{0}; //!< number of timers set in m_dues so far

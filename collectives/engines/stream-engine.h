@@ -2,10 +2,10 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 #define WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 
-#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
+#include "fabric/slot-pool.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     PlanLookup m_plans;
     const Routing& m_routing;
     Transport& m_transport;
-    CallSlots<Running> m_running; //!< by the token given to the flows
+    SlotPool<std::vector<Running>> m_running; //!< by the token given to the flows
     std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; //!< of calls that drain
 };
 

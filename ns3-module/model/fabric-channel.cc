@@ -147,7 +147,7 @@ FabricChannel::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_devices.clear();
-    m_frames.clear();
+    m_frames = {};
     m_fabric = nullptr;
     Channel::DoDispose();
 }
@@ -315,18 +315,12 @@ FabricChannel::NextDatagram(weir::LinkId link, unsigned trafficClass, weir::Time
     }
     const FrameHead head(*packet);
     const uint32_t destination = m_macs.at(head.Destination()); // Find has checked it
-    if (m_unused.empty())
-    {
-        m_unused.push_back(static_cast<uint32_t>(m_frames.size()));
-        m_frames.emplace_back();
-    }
     weir::Datagram datagram;
-    datagram.handle = m_unused.back();
+    datagram.handle = m_frames.Take();
     datagram.route = FindRoute(source, destination, head.Hash());
     datagram.bytes = m_devices[source]->GetWireBytes(packet->GetSize());
     datagram.isEcnCapable = head.Ecn() != 0;
-    m_frames[m_unused.back()] = {packet, source, destination};
-    m_unused.pop_back();
+    m_frames[datagram.handle] = {packet, source, destination};
     m_sent++;
     return datagram;
 }
@@ -334,10 +328,8 @@ FabricChannel::NextDatagram(weir::LinkId link, unsigned trafficClass, weir::Time
 FabricChannel::Frame
 FabricChannel::Take(uint64_t handle)
 {
-    Frame frame = std::move(m_frames[handle]);
-    m_frames[handle] = Frame();
-    m_unused.push_back(static_cast<uint32_t>(handle));
-    return frame;
+    m_frames.Free(static_cast<uint32_t>(handle));
+    return std::exchange(m_frames[handle], Frame());
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "fluid-fabric.h"
 
+#include "fabric/slot-pool.h"
 #include "fabric/transport/packet/datagrams.h"
 #include "ns3/channel.h"
 #include "ns3/ipv4-address.h"
@@ -167,11 +168,10 @@ class FabricChannel : public Channel, private weir::DatagramClient
     std::map<Ipv4Address, uint32_t> m_ipv4;      //!< device by address, as last looked up
     std::map<Ipv6Address, uint32_t> m_ipv6;      //!< device by address, as last looked up
     std::vector<std::unordered_map<uint64_t, weir::RouteId>> m_routes; //!< by source device
-    std::vector<Frame> m_frames;    //!< by handle; free ones are reused
-    std::vector<uint32_t> m_unused; //!< free handles
-    uint64_t m_sent{0};             //!< packets
-    uint64_t m_delivered{0};        //!< packets
-    uint64_t m_dropped{0};          //!< packets
+    weir::SlotPool<std::vector<Frame>> m_frames;                       //!< by handle
+    uint64_t m_sent{0};                                                //!< packets
+    uint64_t m_delivered{0};                                           //!< packets
+    uint64_t m_dropped{0};                                             //!< packets
 };
 
 } // namespace ns3

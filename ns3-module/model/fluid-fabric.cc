@@ -71,7 +71,7 @@ void
 FluidFabric::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_callbacks.clear();
+    m_flows = {};
     for (auto& port : m_ports)
     {
         port.second->Dispose();
@@ -162,19 +162,12 @@ FluidFabric::StartFlow(weir::DeviceId from,
     request.bytes = weir::Bytes(static_cast<int64_t>(bytes));
     request.form = form;
     request.client = this;
-    if (m_freeSlots.empty())
-    {
-        m_freeSlots.push_back(static_cast<uint32_t>(m_callbacks.size()));
-        m_callbacks.emplace_back();
-        m_flows.emplace_back();
-    }
-    const uint32_t slot = m_freeSlots.back();
-    m_freeSlots.pop_back();
+    const uint32_t slot = m_flows.Take();
     request.token = slot;
-    m_callbacks[slot] = done;
-    m_flows[slot] = m_fabric->GetTransport().Start(request, now).value;
+    m_flows[slot].done = done;
+    m_flows[slot].number = m_fabric->GetTransport().Start(request, now).value;
     m_driver->Update();
-    return m_flows[slot];
+    return m_flows[slot].number;
 }
 
 void
@@ -423,13 +416,11 @@ FluidFabric::CheckLink(uint32_t link)
 void
 FluidFabric::OnFlowDone(uint64_t token, weir::Time now)
 {
-    const FlowCallback done = m_callbacks[token];
-    const uint64_t flow = m_flows[token];
-    m_callbacks[token] = FlowCallback();
-    m_freeSlots.push_back(static_cast<uint32_t>(token));
-    if (!done.IsNull())
+    const Flow flow = std::exchange(m_flows[token], Flow());
+    m_flows.Free(static_cast<uint32_t>(token));
+    if (!flow.done.IsNull())
     {
-        done(flow);
+        flow.done(flow.number);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "engine-driver.h"
 
 #include "fabric/fabric.h"
+#include "fabric/slot-pool.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/transport.h"
@@ -243,6 +244,13 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     void DoDispose() override;
 
   private:
+    /** A flow in progress. */
+    struct Flow
+    {
+        FlowCallback done;  //!< called at its end
+        uint64_t number{0}; //!< its number
+    };
+
     void OnFlowDone(uint64_t token, weir::Time now) override;
     void OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now) override;
     void OnFlowFinished(weir::FlowId id,
@@ -307,9 +315,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     Ptr<EngineDriver> m_driver;                  //!< keeps the fabric at the simulator's time
     bool m_linkRates{false};                     //!< whether the transport reports link rates
     uint16_t m_nextPort{0};                      //!< source port of the next flow
-    std::vector<FlowCallback> m_callbacks;       //!< by token; free slots are reused
-    std::vector<uint32_t> m_freeSlots;           //!< of m_callbacks
-    std::vector<uint64_t> m_flows;               //!< by token: the flow's number
+    weir::SlotPool<std::vector<Flow>> m_flows;   //!< by token
     std::map<uint32_t, Ptr<FabricPort>> m_ports; //!< by link; created by GetPort
 
     TracedCallback<uint64_t, const weir::FlowRequest&, weir::Time>

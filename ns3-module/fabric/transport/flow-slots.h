@@ -2,13 +2,12 @@
 #ifndef WEIR_FABRIC_TRANSPORT_FLOW_SLOTS_H
 #define WEIR_FABRIC_TRANSPORT_FLOW_SLOTS_H
 
+#include "fabric/slot-pool.h"
 #include "fabric/transport/transport.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace weir
 {
@@ -33,11 +32,9 @@ FormOfFlow(FlowId id)
  * @tparam Flows vector or deque of flows, which have a member `uint64_t id`
  */
 template <FlowForm FORM, typename Flows>
-class FlowSlots
+class FlowSlots : public SlotPool<Flows>
 {
   public:
-    using Flow = typename Flows::value_type;
-
     static constexpr uint32_t NONE = 0xffffffff;
 
     /**
@@ -47,63 +44,29 @@ class FlowSlots
      */
     uint32_t Take(const char* transport)
     {
-        uint32_t slot;
-        if (m_unused.empty())
+        const uint32_t slot = SlotPool<Flows>::Take();
+        if (slot > SLOT_MASK)
         {
-            slot = static_cast<uint32_t>(m_flows.size());
-            if (slot > SLOT_MASK)
-            {
-                throw std::length_error(std::string(transport) +
-                                        ": more than 2^24 concurrent flows");
-            }
-            m_flows.emplace_back();
+            throw std::length_error(std::string(transport) + ": more than 2^24 concurrent flows");
         }
-        else
-        {
-            slot = m_unused.back();
-            m_unused.pop_back();
-            m_flows[slot] = Flow();
-        }
-        m_flows[slot].id = ++m_started << (FLOW_SLOT_BITS + 1) |
-                           uint64_t{FORM == FlowForm::Packets} << FLOW_SLOT_BITS | slot;
+        auto& flow = (*this)[slot];
+        flow = {};
+        flow.id = ++m_started << (FLOW_SLOT_BITS + 1) |
+                  uint64_t{FORM == FlowForm::Packets} << FLOW_SLOT_BITS | slot;
         return slot;
-    }
-
-    /** Releases a slot. Its flow remains until another takes the slot. */
-    void Free(uint32_t slot)
-    {
-        m_unused.push_back(slot);
     }
 
     /** Slot of a flow, also after its end until another takes the slot; else NONE. */
     uint32_t Find(FlowId id) const
     {
         const uint64_t slot = id.value & SLOT_MASK;
-        return slot < m_flows.size() && m_flows[slot].id == id.value ? static_cast<uint32_t>(slot)
-                                                                     : NONE;
-    }
-
-    Flow& operator[](std::size_t slot)
-    {
-        return m_flows[slot];
-    }
-
-    const Flow& operator[](std::size_t slot) const
-    {
-        return m_flows[slot];
-    }
-
-    /** Number of slots, in use or not. */
-    std::size_t Size() const
-    {
-        return m_flows.size();
+        return slot < this->Size() && (*this)[slot].id == id.value ? static_cast<uint32_t>(slot)
+                                                                   : NONE;
     }
 
   private:
     static constexpr uint64_t SLOT_MASK = (uint64_t{1} << FLOW_SLOT_BITS) - 1;
 
-    Flows m_flows;
-    std::vector<uint32_t> m_unused;
     uint64_t m_started{0}; //!< flows started since the start of the run
 };
 
