@@ -29,6 +29,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t callClass = m_classes.ClassOf(plan);
     const uint32_t slot = m_calls.Take();
+    m_events.Grow(m_calls.Size());
     Call& own = m_calls[slot];
     own.client = client;
     own.token = token;
@@ -55,24 +56,14 @@ AnalyticalEngine::Start(const CollectiveCall& call,
 void
 AnalyticalEngine::Push(uint32_t slot, Time when)
 {
-    m_events.push({when, m_pushed++, slot, ++m_calls[slot].version});
-}
-
-void
-AnalyticalEngine::DropVoid()
-{
-    while (!m_events.empty() && m_events.top().version != m_calls[m_events.top().slot].version)
-    {
-        m_events.pop();
-    }
+    m_events.Set(slot, {when, m_pushed++});
 }
 
 Time
 AnalyticalEngine::NextEventTime()
 {
     Retime();
-    DropVoid();
-    return m_events.empty() ? Time::Infinite() : m_events.top().time;
+    return m_events.Empty() ? Time::Infinite() : m_events.TopKey().first;
 }
 
 void
@@ -81,10 +72,10 @@ AnalyticalEngine::AdvanceTo(Time now)
     for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
         // All events of one instant are handled before calls are retimed.
-        for (; !m_events.empty() && m_events.top().time == next; DropVoid())
+        while (!m_events.Empty() && m_events.TopKey().first == next)
         {
-            const uint32_t slot = m_events.top().slot;
-            m_events.pop();
+            const uint32_t slot = m_events.TopIndex();
+            m_events.Remove(slot);
             const Call& call = m_calls[slot];
             if (call.callClass == CallClasses::NONE)
             {
@@ -150,7 +141,6 @@ void
 AnalyticalEngine::Finish(uint32_t slot, Time now)
 {
     const Call call = m_calls[slot];
-    ++m_calls[slot].version;
     m_calls.Free(slot);
     if (call.client)
     {

@@ -6,10 +6,11 @@
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
+#include "fabric/indexed-heap.h"
 #include "fabric/slot-pool.h"
 
 #include <cstdint>
-#include <queue>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -51,7 +52,6 @@ class AnalyticalEngine : public CollectiveEngine
         CollectiveClient* client{nullptr};
         uint64_t token{0};
         uint32_t callClass{CallClasses::NONE}; //!< NONE: uncontended, its end is known
-        uint32_t version{0};                   //!< of its event; older events are void
         bool isMoving{false};                  //!< its pipeline is full
         Time drain;                            //!< from the end of its transfer to its own end
         uint32_t index{0};                     //!< index in its class's list while it moves
@@ -60,21 +60,10 @@ class AnalyticalEngine : public CollectiveEngine
         double speed{1};
     };
 
-    struct Event
-    {
-        Time time;
-        uint64_t order; //!< breaks ties
-        uint32_t slot;
-        uint32_t version;
-
-        bool operator>(const Event& other) const
-        {
-            return time != other.time ? time > other.time : order > other.order;
-        }
-    };
+    /** When the next event of a call is due; ties by the order of Push. */
+    using Due = std::pair<Time, uint64_t>;
 
     void Push(uint32_t slot, Time when);
-    void DropVoid();
     void BeginToMove(uint32_t slot, Time now);
     void EndMoving(uint32_t slot, Time now);
     void Finish(uint32_t slot, Time now);
@@ -84,7 +73,7 @@ class AnalyticalEngine : public CollectiveEngine
     PlanLookup m_plans;
     CallClasses m_classes;
     SlotPool<std::vector<Call>> m_calls;
-    std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
+    IndexedHeap<Due> m_events; //!< by slot: the next event of each call
     uint64_t m_pushed{0};
     std::vector<std::vector<uint32_t>> m_moving; //!< by class: calls that move bytes
     std::vector<uint32_t> m_changed;             //!< classes that began or ended at m_now

@@ -159,52 +159,49 @@ class PositionedHeap
     std::vector<Entry> m_entries;
 };
 
-/** A PositionedHeap of indices below a fixed bound, which owns its positions. */
+/** A PositionedHeap that owns its positions. */
 template <typename Key>
-class IndexedHeap
+class IndexedHeap : private PositionedHeap<Key>
 {
+    using Heap = PositionedHeap<Key>;
+
   public:
-    explicit IndexedHeap(std::size_t bound)
-        : m_positions(bound, PositionedHeap<Key>::ABSENT)
+    using Heap::Empty;
+    using Heap::TopIndex;
+    using Heap::TopKey;
+
+    /** @param bound of the indices, without further calls of Grow */
+    explicit IndexedHeap(std::size_t bound = 0)
+        : m_positions(bound, Heap::ABSENT)
     {
-        m_heap.Reserve(bound);
+        Heap::Reserve(bound);
     }
 
-    bool Empty() const
+    /** Raises the bound of the indices. */
+    void Grow(std::size_t bound)
     {
-        return m_heap.Empty();
-    }
-
-    uint32_t TopIndex() const
-    {
-        return m_heap.TopIndex();
-    }
-
-    Key TopKey() const
-    {
-        return m_heap.TopKey();
+        m_positions.resize(bound, Heap::ABSENT);
     }
 
     /** Inserts @p index or changes its key. */
     void Set(uint32_t index, Key key)
     {
-        m_heap.Set(index, key, m_positions);
+        Heap::Set(index, key, m_positions);
     }
 
     /** Removes all indices. O(size). */
     void Clear()
     {
-        m_heap.Clear(m_positions);
+        Heap::Clear(m_positions);
     }
 
     /** Removes @p index if it is present. */
     void Remove(uint32_t index)
     {
-        m_heap.Remove(index, m_positions);
+        Heap::Remove(index, m_positions);
     }
 
   private:
-    PositionedHeap<Key> m_heap;
     std::vector<uint32_t> m_positions; //!< by index
 };
 

@@ -125,7 +125,7 @@ class InstantQueue
             }
             at = static_cast<uint32_t>(m_instants.size());
             m_instants.emplace_back();
-            m_positions.push_back(PositionedHeap<Time>::ABSENT);
+            m_heap.Grow(m_instants.size());
         }
         else
         {
@@ -134,7 +134,7 @@ class InstantQueue
         uint32_t& bucket = Bucket(time);
         m_instants[at] = {time, NONE, NONE, bucket};
         bucket = at;
-        m_heap.Set(at, time, m_positions);
+        m_heap.Set(at, time);
         return m_latest = at;
     }
 
@@ -146,7 +146,7 @@ class InstantQueue
             link = &m_instants[*link].sibling;
         }
         *link = m_instants[at].sibling;
-        m_heap.Remove(at, m_positions);
+        m_heap.Remove(at);
         m_instants[at].time = Time::Infinite();
         m_instants[at].sibling = m_free;
         m_free = at;
@@ -166,13 +166,12 @@ class InstantQueue
     }
 
     Items m_items;
-    std::vector<Instant> m_instants;   //!< used and free
-    PositionedHeap<Time> m_heap;       //!< instants in use
-    std::vector<uint32_t> m_positions; //!< of instants in m_heap
-    std::vector<uint32_t> m_buckets;   //!< by hash of time: first instant; the size is a power of
-                                       //!< two
-    uint32_t m_free{NONE};             //!< first free instant
-    uint32_t m_latest{NONE};           //!< the instant found last
+    std::vector<Instant> m_instants; //!< used and free
+    IndexedHeap<Time> m_heap;        //!< instants in use
+    std::vector<uint32_t> m_buckets; //!< by hash of time: first instant; the size is a power of
+                                     //!< two
+    uint32_t m_free{NONE};           //!< first free instant
+    uint32_t m_latest{NONE};         //!< the instant found last
 };
 
 } // namespace weir
