@@ -19,18 +19,6 @@ ClusterContainer::GetFabric() const
     return m_fabric;
 }
 
-const NodeContainer&
-ClusterContainer::GetServers() const
-{
-    return m_servers;
-}
-
-uint32_t
-ClusterContainer::GetNGpus() const
-{
-    return m_servers.GetN() * GetNGpusPerServer();
-}
-
 uint32_t
 ClusterContainer::GetNGpusPerServer() const
 {

@@ -33,13 +33,19 @@ class ClusterContainer
      * The servers' nodes, by number.
      * @return the nodes
      */
-    const NodeContainer& GetServers() const;
+    const NodeContainer& GetServers() const
+    {
+        return m_servers;
+    }
 
     /**
      * The number of GPUs of the cluster.
      * @return the count
      */
-    uint32_t GetNGpus() const;
+    uint32_t GetNGpus() const
+    {
+        return m_servers.GetN() * GetNGpusPerServer();
+    }
 
     /**
      * The number of GPUs of each server.

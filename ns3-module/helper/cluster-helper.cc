@@ -117,12 +117,6 @@ ClusterHelper::SetCouplingAttribute(const std::string& name, const AttributeValu
 }
 
 void
-ClusterHelper::SetPacketLinks(const std::vector<std::string>& links)
-{
-    m_packetLinks = links;
-}
-
-void
 ClusterHelper::SetPacketAttribute(const std::string& name, const AttributeValue& value)
 {
     SetOf(m_packets, name, value);

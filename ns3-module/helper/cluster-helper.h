@@ -82,7 +82,10 @@ class ClusterHelper
      * In a hybrid, makes all flows over some links packets.
      * @param links their names, such as "leaf0->spine1", in which * matches any text
      */
-    void SetPacketLinks(const std::vector<std::string>& links);
+    void SetPacketLinks(const std::vector<std::string>& links)
+    {
+        m_packetLinks = links;
+    }
 
     /**
      * Sets an attribute of PacketDescription.

@@ -22,18 +22,6 @@ FabricNetDeviceHelper::FabricNetDeviceHelper()
 {
 }
 
-void
-FabricNetDeviceHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_deviceFactory.Set(name, value);
-}
-
-void
-FabricNetDeviceHelper::SetQueueAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_queueFactory.Set(name, value);
-}
-
 NetDeviceContainer
 FabricNetDeviceHelper::Install(const ClusterContainer& cluster, uint32_t nic) const
 {

@@ -31,14 +31,20 @@ class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelpe
      * @param name of an attribute of FabricNetDevice
      * @param value of the attribute
      */
-    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_deviceFactory.Set(name, value);
+    }
 
     /**
      * Sets an attribute of the devices' queues.
      * @param name of an attribute of DropTailQueue
      * @param value of the attribute
      */
-    void SetQueueAttribute(const std::string& name, const AttributeValue& value);
+    void SetQueueAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_queueFactory.Set(name, value);
+    }
 
     /**
      * Installs a device on one NIC of every server.

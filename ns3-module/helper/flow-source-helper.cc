@@ -19,12 +19,6 @@ FlowSourceHelper::FlowSourceHelper(const std::vector<uint32_t>& destinations)
 {
 }
 
-void
-FlowSourceHelper::SetAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_factory.Set(name, value);
-}
-
 ApplicationContainer
 FlowSourceHelper::Install(const ClusterContainer& cluster, const std::vector<uint32_t>& gpus) const
 {

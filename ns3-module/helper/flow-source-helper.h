@@ -33,7 +33,10 @@ class FlowSourceHelper
      * @param name of an attribute of FlowSource, except Gpu
      * @param value of the attribute
      */
-    void SetAttribute(const std::string& name, const AttributeValue& value);
+    void SetAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_factory.Set(name, value);
+    }
 
     /**
      * Installs a source on each of some GPUs, as an application of its server's node. Aborts if a

@@ -61,12 +61,6 @@ EngineDriver::Add(weir::PassiveEngine& engine, Ptr<Object> owner)
     Update();
 }
 
-weir::EngineSet&
-EngineDriver::GetEngines()
-{
-    return m_engines;
-}
-
 void
 EngineDriver::Hold(Ptr<Object> owner)
 {
@@ -88,12 +82,6 @@ EngineDriver::AtEnd(Callback<void> tell)
 {
     CheckAlive();
     m_atEnd.push_back(tell);
-}
-
-bool
-EngineDriver::IsOver() const
-{
-    return m_isOver;
 }
 
 void

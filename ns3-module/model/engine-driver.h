@@ -52,7 +52,10 @@ class EngineDriver : public Object
      * The engines. Calls on them must be framed by Synchronize and Update.
      * @return the engines
      */
-    weir::EngineSet& GetEngines();
+    weir::EngineSet& GetEngines()
+    {
+        return m_engines;
+    }
 
     /**
      * Keeps an object alive until the simulator is destroyed, because the engines call it.
@@ -87,7 +90,10 @@ class EngineDriver : public Object
      * Whether the engines have been or are being destroyed.
      * @return true once the simulator has been destroyed
      */
-    bool IsOver() const;
+    bool IsOver() const
+    {
+        return m_isOver;
+    }
 
   protected:
     void DoDispose() override;

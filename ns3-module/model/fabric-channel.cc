@@ -368,36 +368,6 @@ FabricChannel::IsLinkUp(uint32_t link) const
     return m_fabric->GetFabric().GetTransport().IsLinkUp(weir::LinkId(link));
 }
 
-Ptr<FluidFabric>
-FabricChannel::GetFabric() const
-{
-    return m_fabric;
-}
-
-uint64_t
-FabricChannel::GetSent() const
-{
-    return m_sent;
-}
-
-uint64_t
-FabricChannel::GetDelivered() const
-{
-    return m_delivered;
-}
-
-uint64_t
-FabricChannel::GetDropped() const
-{
-    return m_dropped;
-}
-
-std::size_t
-FabricChannel::GetNDevices() const
-{
-    return m_devices.size();
-}
-
 Ptr<NetDevice>
 FabricChannel::GetDevice(std::size_t i) const
 {

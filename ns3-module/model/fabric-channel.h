@@ -95,27 +95,43 @@ class FabricChannel : public Channel, private weir::DatagramClient
      * The fabric.
      * @return the fabric
      */
-    Ptr<FluidFabric> GetFabric() const;
+    Ptr<FluidFabric> GetFabric() const
+    {
+        return m_fabric;
+    }
 
     /**
      * The number of packets that have started to leave their first ports.
      * @return the count
      */
-    uint64_t GetSent() const;
+    uint64_t GetSent() const
+    {
+        return m_sent;
+    }
 
     /**
      * The number of packets that have reached their destinations.
      * @return the count
      */
-    uint64_t GetDelivered() const;
+    uint64_t GetDelivered() const
+    {
+        return m_delivered;
+    }
 
     /**
      * The number of packets that were dropped in the fabric.
      * @return the count
      */
-    uint64_t GetDropped() const;
+    uint64_t GetDropped() const
+    {
+        return m_dropped;
+    }
 
-    std::size_t GetNDevices() const override;
+    std::size_t GetNDevices() const override
+    {
+        return m_devices.size();
+    }
+
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 
   protected:

@@ -195,12 +195,6 @@ FabricNetDevice::SetQueue(Ptr<Queue<Packet>> queue)
     m_queue = queue;
 }
 
-Ptr<Queue<Packet>>
-FabricNetDevice::GetQueue() const
-{
-    return m_queue;
-}
-
 Ptr<FabricPort>
 FabricNetDevice::GetPort() const
 {
@@ -208,21 +202,9 @@ FabricNetDevice::GetPort() const
 }
 
 uint32_t
-FabricNetDevice::GetLink() const
-{
-    return m_link;
-}
-
-uint32_t
 FabricNetDevice::GetWireBytes(uint32_t bytes) const
 {
     return std::max(bytes + CHECK_BYTES, m_minFrame) + m_gap;
-}
-
-bool
-FabricNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
-{
-    return SendFrom(packet, m_address, dest, protocolNumber);
 }
 
 bool
@@ -313,36 +295,12 @@ FabricNetDevice::TraceDrop(Ptr<const Packet> frame, uint32_t link)
 }
 
 void
-FabricNetDevice::SetIfIndex(const uint32_t index)
-{
-    m_ifIndex = index;
-}
-
-uint32_t
-FabricNetDevice::GetIfIndex() const
-{
-    return m_ifIndex;
-}
-
-Ptr<Channel>
-FabricNetDevice::GetChannel() const
-{
-    return m_channel;
-}
-
-void
 FabricNetDevice::SetAddress(Address address)
 {
     NS_ABORT_MSG_IF(m_channel,
                     "FabricNetDevice: found an address set on a device that is attached, expected "
                     "it to be set before");
     m_address = Mac48Address::ConvertFrom(address);
-}
-
-Address
-FabricNetDevice::GetAddress() const
-{
-    return m_address;
 }
 
 void
@@ -361,12 +319,6 @@ FabricNetDevice::SetTrafficClass(uint32_t trafficClass)
     m_trafficClass = trafficClass;
 }
 
-uint32_t
-FabricNetDevice::GetTrafficClass() const
-{
-    return m_trafficClass;
-}
-
 void
 FabricNetDevice::SetMinFrame(uint32_t bytes)
 {
@@ -374,23 +326,11 @@ FabricNetDevice::SetMinFrame(uint32_t bytes)
     m_minFrame = bytes;
 }
 
-uint32_t
-FabricNetDevice::GetMinFrame() const
-{
-    return m_minFrame;
-}
-
 void
 FabricNetDevice::SetGap(uint32_t bytes)
 {
     CheckDetached("Gap");
     m_gap = bytes;
-}
-
-uint32_t
-FabricNetDevice::GetGap() const
-{
-    return m_gap;
 }
 
 bool
@@ -405,12 +345,6 @@ FabricNetDevice::SetMtu(const uint16_t mtu)
     return true;
 }
 
-uint16_t
-FabricNetDevice::GetMtu() const
-{
-    return m_mtu;
-}
-
 bool
 FabricNetDevice::IsLinkUp() const
 {
@@ -423,24 +357,6 @@ FabricNetDevice::AddLinkChangeCallback(Callback<void> callback)
     // Failures of fabric links are not reported to devices: packets for a link that is down wait.
 }
 
-bool
-FabricNetDevice::IsBroadcast() const
-{
-    return false;
-}
-
-Address
-FabricNetDevice::GetBroadcast() const
-{
-    return Mac48Address::GetBroadcast();
-}
-
-bool
-FabricNetDevice::IsMulticast() const
-{
-    return false;
-}
-
 Address
 FabricNetDevice::GetMulticast(Ipv4Address multicastGroup) const
 {
@@ -451,54 +367,6 @@ Address
 FabricNetDevice::GetMulticast(Ipv6Address address) const
 {
     return Mac48Address::GetMulticast(address);
-}
-
-bool
-FabricNetDevice::IsBridge() const
-{
-    return false;
-}
-
-bool
-FabricNetDevice::IsPointToPoint() const
-{
-    return false;
-}
-
-Ptr<Node>
-FabricNetDevice::GetNode() const
-{
-    return m_node;
-}
-
-void
-FabricNetDevice::SetNode(Ptr<Node> node)
-{
-    m_node = node;
-}
-
-bool
-FabricNetDevice::NeedsArp() const
-{
-    return false;
-}
-
-void
-FabricNetDevice::SetReceiveCallback(ReceiveCallback callback)
-{
-    m_receive = callback;
-}
-
-void
-FabricNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback callback)
-{
-    m_promiscReceive = callback;
-}
-
-bool
-FabricNetDevice::SupportsSendFrom() const
-{
-    return true;
 }
 
 } // namespace ns3

@@ -55,7 +55,10 @@ class FabricNetDevice : public NetDevice
      * The transmit queue.
      * @return the queue
      */
-    Ptr<Queue<Packet>> GetQueue() const;
+    Ptr<Queue<Packet>> GetQueue() const
+    {
+        return m_queue;
+    }
 
     /**
      * The NIC's port into the network, which flows of GPUs also use.
@@ -67,7 +70,10 @@ class FabricNetDevice : public NetDevice
      * The link of the port.
      * @return its number in the topology
      */
-    uint32_t GetLink() const;
+    uint32_t GetLink() const
+    {
+        return m_link;
+    }
 
     /**
      * The bytes of a frame on the wire.
@@ -96,33 +102,105 @@ class FabricNetDevice : public NetDevice
      */
     void TraceDrop(Ptr<const Packet> frame, uint32_t link);
 
-    void SetIfIndex(const uint32_t index) override;
-    uint32_t GetIfIndex() const override;
-    Ptr<Channel> GetChannel() const override;
+    void SetIfIndex(const uint32_t index) override
+    {
+        m_ifIndex = index;
+    }
+
+    uint32_t GetIfIndex() const override
+    {
+        return m_ifIndex;
+    }
+
+    Ptr<Channel> GetChannel() const override
+    {
+        return m_channel;
+    }
+
     void SetAddress(Address address) override;
-    Address GetAddress() const override;
+
+    Address GetAddress() const override
+    {
+        return m_address;
+    }
+
     bool SetMtu(const uint16_t mtu) override;
-    uint16_t GetMtu() const override;
+
+    uint16_t GetMtu() const override
+    {
+        return m_mtu;
+    }
+
     bool IsLinkUp() const override;
     void AddLinkChangeCallback(Callback<void> callback) override;
-    bool IsBroadcast() const override;
-    Address GetBroadcast() const override;
-    bool IsMulticast() const override;
+
+    bool IsBroadcast() const override
+    {
+        return false;
+    }
+
+    Address GetBroadcast() const override
+    {
+        return Mac48Address::GetBroadcast();
+    }
+
+    bool IsMulticast() const override
+    {
+        return false;
+    }
+
     Address GetMulticast(Ipv4Address multicastGroup) const override;
     Address GetMulticast(Ipv6Address address) const override;
-    bool IsBridge() const override;
-    bool IsPointToPoint() const override;
-    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+
+    bool IsBridge() const override
+    {
+        return false;
+    }
+
+    bool IsPointToPoint() const override
+    {
+        return false;
+    }
+
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override
+    {
+        return SendFrom(packet, m_address, dest, protocolNumber);
+    }
+
     bool SendFrom(Ptr<Packet> packet,
                   const Address& source,
                   const Address& dest,
                   uint16_t protocolNumber) override;
-    Ptr<Node> GetNode() const override;
-    void SetNode(Ptr<Node> node) override;
-    bool NeedsArp() const override;
-    void SetReceiveCallback(ReceiveCallback callback) override;
-    void SetPromiscReceiveCallback(PromiscReceiveCallback callback) override;
-    bool SupportsSendFrom() const override;
+
+    Ptr<Node> GetNode() const override
+    {
+        return m_node;
+    }
+
+    void SetNode(Ptr<Node> node) override
+    {
+        m_node = node;
+    }
+
+    bool NeedsArp() const override
+    {
+        return false;
+    }
+
+    void SetReceiveCallback(ReceiveCallback callback) override
+    {
+        m_receive = callback;
+    }
+
+    void SetPromiscReceiveCallback(PromiscReceiveCallback callback) override
+    {
+        m_promiscReceive = callback;
+    }
+
+    bool SupportsSendFrom() const override
+    {
+        return true;
+    }
 
     /**
      * TracedCallback signature of FabricDrop.
@@ -145,7 +223,10 @@ class FabricNetDevice : public NetDevice
      * Gets the traffic class of its packets.
      * @return the class
      */
-    uint32_t GetTrafficClass() const;
+    uint32_t GetTrafficClass() const
+    {
+        return m_trafficClass;
+    }
 
     /**
      * Sets the minimum length of a frame. To be called before Attach.
@@ -157,7 +238,10 @@ class FabricNetDevice : public NetDevice
      * Gets the minimum length of a frame.
      * @return the bytes
      */
-    uint32_t GetMinFrame() const;
+    uint32_t GetMinFrame() const
+    {
+        return m_minFrame;
+    }
 
     /**
      * Sets the overhead of a frame on the wire. To be called before Attach.
@@ -169,7 +253,10 @@ class FabricNetDevice : public NetDevice
      * Gets the overhead of a frame on the wire.
      * @return the bytes of preamble and gap
      */
-    uint32_t GetGap() const;
+    uint32_t GetGap() const
+    {
+        return m_gap;
+    }
 
     /**
      * Aborts if the device is attached.

@@ -107,12 +107,6 @@ FabricPort::GetQueueBytes() const
 }
 
 void
-FabricPort::OnQueue(weir::LinkId link, unsigned trafficClass, int64_t bytes, weir::Time now)
-{
-    m_queueBytes(trafficClass, static_cast<uint64_t>(bytes), now);
-}
-
-void
 FabricPort::OnTransmit(
     weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now, weir::Time end)
 {
@@ -142,24 +136,6 @@ FabricPort::TellRate()
     }
     const double bits = static_cast<double>(bytes) * 8;
     m_rate(DataRate(static_cast<uint64_t>(bits / m_interval.GetSeconds() + 0.5)));
-}
-
-void
-FabricPort::OnMark(weir::LinkId link, unsigned trafficClass, weir::Time now)
-{
-    m_mark(trafficClass, now);
-}
-
-void
-FabricPort::OnDrop(weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now)
-{
-    m_drop(trafficClass, bytes, now);
-}
-
-void
-FabricPort::OnPause(weir::LinkId link, unsigned trafficClass, bool isPaused, weir::Time now)
-{
-    m_pause(trafficClass, isPaused, now);
 }
 
 } // namespace ns3

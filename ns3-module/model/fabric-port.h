@@ -100,15 +100,31 @@ class FabricPort : public Object, private weir::PortObserver
     void DoDispose() override;
 
   private:
-    void OnQueue(weir::LinkId link, unsigned trafficClass, int64_t bytes, weir::Time now) override;
+    void OnQueue(weir::LinkId link, unsigned trafficClass, int64_t bytes, weir::Time now) override
+    {
+        m_queueBytes(trafficClass, static_cast<uint64_t>(bytes), now);
+    }
+
     void OnTransmit(weir::LinkId link,
                     unsigned trafficClass,
                     uint32_t bytes,
                     weir::Time now,
                     weir::Time end) override;
-    void OnMark(weir::LinkId link, unsigned trafficClass, weir::Time now) override;
-    void OnDrop(weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now) override;
-    void OnPause(weir::LinkId link, unsigned trafficClass, bool isPaused, weir::Time now) override;
+
+    void OnMark(weir::LinkId link, unsigned trafficClass, weir::Time now) override
+    {
+        m_mark(trafficClass, now);
+    }
+
+    void OnDrop(weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now) override
+    {
+        m_drop(trafficClass, bytes, now);
+    }
+
+    void OnPause(weir::LinkId link, unsigned trafficClass, bool isPaused, weir::Time now) override
+    {
+        m_pause(trafficClass, isPaused, now);
+    }
 
     /** Reports the rate of the interval that ends now. */
     void TellRate();

@@ -91,23 +91,11 @@ FlowSource::DoDispose()
 }
 
 void
-FlowSource::SetDestinations(const std::vector<uint32_t>& gpus)
-{
-    m_receivers = gpus;
-}
-
-void
 FlowSource::SetForm(std::string form)
 {
     NS_ABORT_MSG_IF(form != "fluid" && form != "packet",
                     "FlowSource: Form is '" << form << "', expected one of: fluid, packet");
     m_form = form == "packet" ? weir::FlowForm::Packets : weir::FlowForm::Fluid;
-}
-
-std::string
-FlowSource::GetForm() const
-{
-    return m_form == weir::FlowForm::Packets ? "packet" : "fluid";
 }
 
 uint32_t
@@ -193,18 +181,6 @@ FlowSource::SendNext()
                 << " consecutive Intervals of 0 s, expected a positive Interval, or MaxFlows");
         m_next = Simulator::Schedule(wait, &FlowSource::SendNext, this);
     }
-}
-
-uint64_t
-FlowSource::GetStarted() const
-{
-    return m_started;
-}
-
-uint64_t
-FlowSource::GetFinished() const
-{
-    return m_finished;
 }
 
 int64_t

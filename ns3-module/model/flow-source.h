@@ -42,7 +42,10 @@ class FlowSource : public Application
      * Sets the destinations. Each flow goes to one of them, chosen uniformly at random.
      * @param gpus numbered as in the cluster
      */
-    void SetDestinations(const std::vector<uint32_t>& gpus);
+    void SetDestinations(const std::vector<uint32_t>& gpus)
+    {
+        m_receivers = gpus;
+    }
 
     /**
      * Starts a flow now, in addition to those that start at intervals.
@@ -56,13 +59,19 @@ class FlowSource : public Application
      * The number of flows that have been started.
      * @return the count
      */
-    uint64_t GetStarted() const;
+    uint64_t GetStarted() const
+    {
+        return m_started;
+    }
 
     /**
      * The number of flows that have ended.
      * @return the count
      */
-    uint64_t GetFinished() const;
+    uint64_t GetFinished() const
+    {
+        return m_finished;
+    }
 
     /**
      * Assigns fixed streams to the random variables.
@@ -117,7 +126,10 @@ class FlowSource : public Application
      * Whether flows are fluid or packets in a hybrid.
      * @return fluid or packet
      */
-    std::string GetForm() const;
+    std::string GetForm() const
+    {
+        return m_form == weir::FlowForm::Packets ? "packet" : "fluid";
+    }
 
     /**
      * The number of the sending GPU in the cluster; aborts if the node is no server.

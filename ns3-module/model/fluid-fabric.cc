@@ -362,29 +362,11 @@ FluidFabric::GetFlowRate(uint64_t flow)
     return GetFabric().GetTransport().CurrentRate({flow});
 }
 
-std::size_t
-FluidFabric::GetActiveFlows()
-{
-    return GetFabric().GetTransport().ActiveFlows();
-}
-
 weir::Fabric&
 FluidFabric::GetFabric()
 {
     NS_ABORT_MSG_IF(!m_fabric, "FluidFabric: not wired yet");
     return *m_fabric;
-}
-
-const weir::TransportSpec&
-FluidFabric::GetTransportSpec() const
-{
-    return m_transport;
-}
-
-Ptr<EngineDriver>
-FluidFabric::GetDriver() const
-{
-    return m_driver;
 }
 
 void

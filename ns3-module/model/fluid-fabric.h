@@ -189,7 +189,10 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * The number of active flows, including those in their start-up delay.
      * @return the count
      */
-    std::size_t GetActiveFlows();
+    std::size_t GetActiveFlows()
+    {
+        return GetFabric().GetTransport().ActiveFlows();
+    }
 
     /**
      * The plain fabric: topology, paths, router, transport. Calls on its transport must be framed
@@ -202,13 +205,19 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * How flows move.
      * @return the parameters that the fabric was wired with
      */
-    const weir::TransportSpec& GetTransportSpec() const;
+    const weir::TransportSpec& GetTransportSpec() const
+    {
+        return m_transport;
+    }
 
     /**
      * The driver that keeps this fabric and the jobs on it at the simulator's time.
      * @return the driver
      */
-    Ptr<EngineDriver> GetDriver() const;
+    Ptr<EngineDriver> GetDriver() const
+    {
+        return m_driver;
+    }
 
     /**
      * TracedCallback signature of FlowStarted.

@@ -48,18 +48,6 @@ GpuServer::Attach(Ptr<FluidFabric> fabric, uint32_t index)
     m_index = index;
 }
 
-Ptr<FluidFabric>
-GpuServer::GetFabric() const
-{
-    return m_fabric;
-}
-
-uint32_t
-GpuServer::GetIndex() const
-{
-    return m_index;
-}
-
 uint32_t
 GpuServer::GetNGpus() const
 {

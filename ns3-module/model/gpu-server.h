@@ -34,13 +34,19 @@ class GpuServer : public Object
      * The cluster's fabric.
      * @return the fabric
      */
-    Ptr<FluidFabric> GetFabric() const;
+    Ptr<FluidFabric> GetFabric() const
+    {
+        return m_fabric;
+    }
 
     /**
      * The number of the server in the cluster.
      * @return the number
      */
-    uint32_t GetIndex() const;
+    uint32_t GetIndex() const
+    {
+        return m_index;
+    }
 
     /**
      * The number of GPUs of the server.

@@ -849,12 +849,6 @@ class AttributeList : public weir::ParameterVisitor
 
 } // namespace
 
-bool
-ParameterizedObject::IsConstructed() const
-{
-    return m_isConstructed;
-}
-
 void
 ParameterizedObject::NotifyConstructionCompleted()
 {

@@ -52,7 +52,10 @@ class ParameterizedObject : public Object
      * Whether the initial values of the attributes have been set.
      * @return true if the object can be used
      */
-    bool IsConstructed() const;
+    bool IsConstructed() const
+    {
+        return m_isConstructed;
+    }
 
   protected:
     void NotifyConstructionCompleted() override;
