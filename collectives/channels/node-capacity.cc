@@ -202,18 +202,6 @@ NodeCapacity::AllGpus() const
     return gpus;
 }
 
-const std::vector<LinkId>&
-NodeCapacity::BetweenGpus(uint32_t from, uint32_t to) const
-{
-    return m_gpuToGpu[from * m_localGpus.size() + to];
-}
-
-bool
-NodeCapacity::IsNvLink(uint32_t from, uint32_t to) const
-{
-    return m_isNvLink[from * m_localGpus.size() + to];
-}
-
 DeviceId
 NodeCapacity::DeviceOf(uint32_t gpu) const
 {
@@ -257,12 +245,6 @@ NodeCapacity::PortLinks(uint32_t nic, bool outgoing) const
         }
     }
     return {};
-}
-
-bool
-NodeCapacity::Exists(const std::vector<LinkId>& links)
-{
-    return links.empty() || links.front().IsValid();
 }
 
 double
@@ -342,12 +324,6 @@ NodeCapacity::BestPath(bool interNode)
         best = std::max(best, links.empty() || !Exists(links) ? 0 : Width(links));
     }
     return best;
-}
-
-void
-NodeCapacity::Reset()
-{
-    m_left = m_capacity;
 }
 
 const LinkProfile*
@@ -491,12 +467,6 @@ NodeCapacity::AddRelayedPaths()
             }
         }
     }
-}
-
-bool
-NodeCapacity::IsRelayedNvLink(uint32_t from, uint32_t to) const
-{
-    return m_isByGpu[from * m_localGpus.size() + to];
 }
 
 bool

@@ -93,13 +93,22 @@ class NodeCapacity
      * from 2.9 on), else PCIe, through the host where the P2P level allows no direct copies; see
      * Exists.
      */
-    const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const;
+    const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const
+    {
+        return m_gpuToGpu[from * m_localGpus.size() + to];
+    }
 
     /** Whether BetweenGpus is direct NVLink. */
-    bool IsNvLink(uint32_t from, uint32_t to) const;
+    bool IsNvLink(uint32_t from, uint32_t to) const
+    {
+        return m_isNvLink[from * m_localGpus.size() + to];
+    }
 
     /** Whether BetweenGpus is NVLink relayed by a third GPU. */
-    bool IsRelayedNvLink(uint32_t from, uint32_t to) const;
+    bool IsRelayedNvLink(uint32_t from, uint32_t to) const
+    {
+        return m_isByGpu[from * m_localGpus.size() + to];
+    }
 
     /** Whether the NVLink path of any two GPUs is relayed by a third one. */
     bool HasRelayedNvLink() const;
@@ -120,7 +129,10 @@ class NodeCapacity
     }
 
     /** Whether there is such a path. For example, boards of a rack have no PCIe between them. */
-    static bool Exists(const std::vector<LinkId>& links);
+    static bool Exists(const std::vector<LinkId>& links)
+    {
+        return links.empty() || links.front().IsValid();
+    }
 
     /**
      * Reserves @p speed GB/s on every link, or nothing. PCIe links on a path from a GPU through its
@@ -152,7 +164,10 @@ class NodeCapacity
     }
 
     /** Releases all reservations. */
-    void Reset();
+    void Reset()
+    {
+        m_left = m_capacity;
+    }
 
   private:
     void OrderNics();

@@ -31,12 +31,6 @@ AutoEngine::AutoEngine(Planner& planner, const ShortcutJudge& judge, EngineOf en
 }
 
 void
-AutoEngine::ExpectConcurrent(const CallClass& callClass)
-{
-    m_classes.Add(callClass);
-}
-
-void
 AutoEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
 {
     m_begin = m_begin.value_or(now);

@@ -108,7 +108,11 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
         return true;
     }
 
-    void ExpectConcurrent(const CallClass& callClass) override;
+    void ExpectConcurrent(const CallClass& callClass) override
+    {
+        m_classes.Add(callClass);
+    }
+
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

@@ -18,12 +18,6 @@ CollectiveLoop::CollectiveLoop(CollectiveEngine& engine, CallSequence sequence, 
     }
 }
 
-Time
-CollectiveLoop::NextEventTime()
-{
-    return m_next;
-}
-
 void
 CollectiveLoop::AdvanceTo(Time now)
 {

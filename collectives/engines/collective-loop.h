@@ -57,7 +57,11 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
         return m_name;
     }
 
-    Time NextEventTime() override;
+    Time NextEventTime() override
+    {
+        return m_next;
+    }
+
     void AdvanceTo(Time now) override;
 
     /** The calls of a round. */

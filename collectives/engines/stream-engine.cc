@@ -61,12 +61,6 @@ StreamEngine::OriginOf(const FlowRequest& request) const
     return FlowOrigin{running.client, running.token};
 }
 
-Time
-StreamEngine::NextEventTime()
-{
-    return m_ends.empty() ? Time::Infinite() : m_ends.top().first;
-}
-
 void
 StreamEngine::AdvanceTo(Time now)
 {

@@ -37,7 +37,12 @@ class StreamEngine : public CollectiveEngine, private FlowClient
                uint64_t token,
                Time now) override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
-    Time NextEventTime() override;
+
+    Time NextEventTime() override
+    {
+        return m_ends.empty() ? Time::Infinite() : m_ends.top().first;
+    }
+
     void AdvanceTo(Time now) override;
 
   private:

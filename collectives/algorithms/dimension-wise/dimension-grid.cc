@@ -57,12 +57,6 @@ RanksByNode(const Communicator& communicator, const Cluster& cluster)
 } // namespace
 
 uint32_t
-DimensionGrid::DigitOf(uint32_t point, uint32_t dimension) const
-{
-    return point / dimensions[dimension].stride % dimensions[dimension].size;
-}
-
-uint32_t
 DimensionGrid::Next(uint32_t point, uint32_t dimension, uint32_t steps) const
 {
     const auto& [size, stride, kind] = dimensions[dimension];

@@ -32,7 +32,10 @@ struct DimensionGrid
     uint32_t Next(uint32_t point, uint32_t dimension, uint32_t steps) const;
 
     /** The coordinate of a point along a dimension. */
-    uint32_t DigitOf(uint32_t point, uint32_t dimension) const;
+    uint32_t DigitOf(uint32_t point, uint32_t dimension) const
+    {
+        return point / dimensions[dimension].stride % dimensions[dimension].size;
+    }
 };
 
 /**

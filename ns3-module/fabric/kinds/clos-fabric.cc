@@ -59,12 +59,6 @@ ClosFabric::LeafRatio(const ClusterSpec& spec, uint32_t down) const
     return spec.node.nic.PayloadRate() * down / up;
 }
 
-bool
-ClosFabric::HasPorts(const ClusterSpec& spec, uint32_t down) const
-{
-    return down + UplinksFor(spec, down) <= leafRadix;
-}
-
 uint32_t
 ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
 {
@@ -261,12 +255,6 @@ FatTree::VisitParameters(ParameterVisitor& visitor)
         {"levels", "Maximum number of switch levels; 2: leaves and spines, 3: also a core."},
         levels,
         {2, MAX_LEVELS});
-}
-
-uint32_t
-FatTree::BlocksJoined(uint32_t level) const
-{
-    return level == levels ? leafRadix : leafRadix / 2;
 }
 
 FatTree::Leaves

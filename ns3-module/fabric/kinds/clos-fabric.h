@@ -71,7 +71,10 @@ class ClosFabric : public FabricKind
     double LeafRatio(const ClusterSpec& spec, uint32_t down) const;
 
     /** Whether a leaf has enough ports for @p down NICs and their uplinks. */
-    bool HasPorts(const ClusterSpec& spec, uint32_t down) const;
+    bool HasPorts(const ClusterSpec& spec, uint32_t down) const
+    {
+        return down + UplinksFor(spec, down) <= leafRadix;
+    }
 };
 
 /**
@@ -170,7 +173,10 @@ class FatTree : public ClosFabric
     };
 
     /** The number of blocks that @p level combines into one. */
-    uint32_t BlocksJoined(uint32_t level) const;
+    uint32_t BlocksJoined(uint32_t level) const
+    {
+        return level == levels ? leafRadix : leafRadix / 2;
+    }
 
     /**
      * The leaves for @p nicCount NICs.

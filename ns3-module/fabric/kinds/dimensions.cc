@@ -297,18 +297,6 @@ IsJoinedAs(const NodeSpec& node, const FabricDimension& dimension)
 
 } // namespace
 
-bool
-GridFabric::HasDimensions() const
-{
-    return true;
-}
-
-bool
-GridFabric::HasIntermediates() const
-{
-    return true;
-}
-
 FabricSize
 GridFabric::FixedSize(const ClusterSpec& spec) const
 {

@@ -19,8 +19,16 @@ class GridFabric : public FabricKind
   public:
     using FabricKind::FabricKind;
 
-    bool HasDimensions() const override;
-    bool HasIntermediates() const override;
+    bool HasDimensions() const override
+    {
+        return true;
+    }
+
+    bool HasIntermediates() const override
+    {
+        return true;
+    }
+
     FabricSize FixedSize(const ClusterSpec& spec) const override;
     FabricSketch Sketch(const Topology& topology) const override;
     std::string Shape() const override;

@@ -72,12 +72,6 @@ DragonflyGroups::VisitLinks(ParameterVisitor& visitor)
                  globalLink);
 }
 
-bool
-DragonflyGroups::HasIntermediates() const
-{
-    return true;
-}
-
 LinkProfile
 DragonflyGroups::GlobalProfile(const ClusterSpec& spec) const
 {

@@ -43,7 +43,11 @@ class DragonflyGroups : public FabricKind
     NicPlacement nicPlacement{NicPlacement::Packed};
     LinkProfile globalLink; //!< between groups; rate 0: as within groups
 
-    bool HasIntermediates() const override;
+    bool HasIntermediates() const override
+    {
+        return true;
+    }
+
     FabricSize FixedSize(const ClusterSpec& spec) const override;
     FabricSketch Sketch(const Topology& topology) const override;
 

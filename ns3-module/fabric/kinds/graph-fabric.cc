@@ -59,18 +59,6 @@ GraphFabric::VisitParameters(ParameterVisitor& visitor)
     }
 }
 
-bool
-GraphFabric::HasOwnLinks() const
-{
-    return true;
-}
-
-std::vector<uint32_t>
-GraphFabric::TakenHosts() const
-{
-    return order.empty() ? graph.Hosts() : order;
-}
-
 std::optional<uint32_t>
 GraphFabric::NodesThatFill(const NodeSpec& node) const
 {
@@ -195,12 +183,6 @@ GraphFabric::Wire(Topology& topology,
                                wire.latency,
                                profile);
     }
-}
-
-FabricSketch
-GraphFabric::Sketch(const Topology& topology) const
-{
-    return SketchByDistance(topology);
 }
 
 std::string

@@ -85,14 +85,27 @@ class GraphFabric : public FabricKind
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
-    bool HasOwnLinks() const override;
+
+    bool HasOwnLinks() const override
+    {
+        return true;
+    }
+
     std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
-    FabricSketch Sketch(const Topology& topology) const override;
+
+    FabricSketch Sketch(const Topology& topology) const override
+    {
+        return SketchByDistance(topology);
+    }
+
     std::string Shape() const override;
 
   private:
     /** The hosts in the order in which NICs or nodes take them. */
-    std::vector<uint32_t> TakenHosts() const;
+    std::vector<uint32_t> TakenHosts() const
+    {
+        return order.empty() ? graph.Hosts() : order;
+    }
 
     /** Checks that there are enough hosts. @throws std::invalid_argument */
     void CheckHosts(const ClusterSpec& spec, std::size_t nicCount) const;

@@ -315,12 +315,6 @@ Routing::AddTrees(const std::vector<std::vector<LinkId>>& trees, TreeReroute rer
     return m_trees[known->second].routes;
 }
 
-RouteId
-Routing::AddPinned(const std::vector<LinkId>& hops)
-{
-    return InternFixed(m_paths.Intern(hops), Kind::Pinned);
-}
-
 /** @p sum without sums among its terms. */
 Routing::Sum
 Routing::Flattened(const RouteSum& sum) const
@@ -625,13 +619,6 @@ Routing::SetUsable(const std::vector<LinkId>& links, bool usable)
     {
         trees.now.reset();
     }
-}
-
-/** The router with all links up. */
-Router&
-Routing::HealthyRouter()
-{
-    return m_healthy ? *m_healthy : m_router;
 }
 
 LinkId

@@ -153,7 +153,10 @@ class Routing
                                   TreeReroute reroute);
 
     /** The route over @p hops in order, which is never rerouted. */
-    RouteId AddPinned(const std::vector<LinkId>& hops);
+    RouteId AddPinned(const std::vector<LinkId>& hops)
+    {
+        return InternFixed(m_paths.Intern(hops), Kind::Pinned);
+    }
 
     /**
      * The route that loads the links of all routes of @p sum. Equal sums share one route. A sum of
@@ -414,7 +417,12 @@ class Routing
                     const Route& route,
                     const RouteDecomposition& decomposition) const;
 
-    Router& HealthyRouter();
+    /** The router with all links up. */
+    Router& HealthyRouter()
+    {
+        return m_healthy ? *m_healthy : m_router;
+    }
+
     PathId Rerouted(RouteId route);
     PathId RerouteSingle(const Route& route);
     PathId RerouteSum(const Route& route);

@@ -690,12 +690,6 @@ RelaxedMaxMin::Heed(uint32_t link, uint32_t bottleneck)
     }
 }
 
-void
-RelaxedMaxMin::NoteCap(uint32_t link, double cap)
-{
-    m_lowestCaps[link] = std::min(m_lowestCaps[link], cap);
-}
-
 /** Computes all levels exactly by progressive filling. */
 void
 RelaxedMaxMin::Fill()

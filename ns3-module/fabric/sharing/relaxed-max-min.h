@@ -94,7 +94,11 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
     void Load(uint32_t link, double more, double level);
     void AddRiser(uint32_t link, double weight, double cap, double level);
     void Heed(uint32_t link, uint32_t bottleneck);
-    void NoteCap(uint32_t link, double cap);
+
+    void NoteCap(uint32_t link, double cap)
+    {
+        m_lowestCaps[link] = std::min(m_lowestCaps[link], cap);
+    }
 
     void Fill();
     void FreezeAll(const std::vector<uint32_t>& variables);

@@ -8,18 +8,6 @@ namespace weir
 {
 
 void
-EngineSet::Add(PassiveEngine& engine)
-{
-    m_engines.push_back(&engine);
-}
-
-void
-EngineSet::AddFirst(PassiveEngine& engine)
-{
-    m_engines.insert(m_engines.begin(), &engine);
-}
-
-void
 EngineSet::AddBefore(PassiveEngine& engine, const PassiveEngine& other)
 {
     const auto at = std::find(m_engines.begin(), m_engines.end(), &other);
@@ -28,12 +16,6 @@ EngineSet::AddBefore(PassiveEngine& engine, const PassiveEngine& other)
         throw std::logic_error("EngineSet: the engine to come before is not in the set");
     }
     m_engines.insert(at, &engine);
-}
-
-void
-EngineSet::Clear()
-{
-    m_engines.clear();
 }
 
 Time

@@ -53,16 +53,25 @@ class PassiveEngine
 class EngineSet
 {
   public:
-    void Add(PassiveEngine& engine);
+    void Add(PassiveEngine& engine)
+    {
+        m_engines.push_back(&engine);
+    }
 
     /** As Add, but asked before all others. For an engine that uses engines already in the set. */
-    void AddFirst(PassiveEngine& engine);
+    void AddFirst(PassiveEngine& engine)
+    {
+        m_engines.insert(m_engines.begin(), &engine);
+    }
 
     /** As Add, but asked right before @p other, which is in the set. */
     void AddBefore(PassiveEngine& engine, const PassiveEngine& other);
 
     /** Removes all engines. The current time and the number of visited instants are kept. */
-    void Clear();
+    void Clear()
+    {
+        m_engines.clear();
+    }
 
     /** The earliest next event of all engines. */
     Time NextEventTime();

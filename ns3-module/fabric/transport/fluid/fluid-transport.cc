@@ -854,12 +854,6 @@ FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     }
 }
 
-bool
-FluidTransport::IsLinkUp(LinkId link) const
-{
-    return !m_isDown[link.Index()];
-}
-
 /** The first link of a flow's path that is down or has rate zero; invalid if there is none. */
 LinkId
 FluidTransport::FirstDownLink(uint32_t t) const
@@ -1106,13 +1100,6 @@ FluidTransport::TimeGroup(uint32_t link, Time time)
     {
         m_groupTimers.Set(link, time);
     }
-}
-
-/** Time at which the first flow of a group ends at the current rate of its clock. */
-Time
-FluidTransport::TimeOfGroup(const Group& group) const
-{
-    return group.heap.Empty() ? Time::Infinite() : group.clock.TimeOf(group.heap.TopKey());
 }
 
 /** Recomputes the first group timer while it may be too early. */

@@ -250,7 +250,12 @@ class FluidTransport : public Transport
 
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
-    bool IsLinkUp(LinkId link) const override;
+
+    bool IsLinkUp(LinkId link) const override
+    {
+        return !m_isDown[link.Index()];
+    }
+
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;
@@ -471,7 +476,13 @@ class FluidTransport : public Transport
     void SetTimer(uint32_t bundle);
     void SetGroupTimer(uint32_t link);
     void TimeGroup(uint32_t link, Time time);
-    Time TimeOfGroup(const Group& group) const;
+
+    /** Time at which the first flow of a group ends at the current rate of its clock. */
+    Time TimeOfGroup(const Group& group) const
+    {
+        return group.heap.Empty() ? Time::Infinite() : group.clock.TimeOf(group.heap.TopKey());
+    }
+
     void MakeFirstGroupTimerExact();
     void SetGroupStale(uint32_t link);
 

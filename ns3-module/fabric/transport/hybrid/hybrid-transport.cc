@@ -465,13 +465,6 @@ HybridTransport::TellRate(LinkId link, double rate, Time now)
     }
 }
 
-/** Fluid bytes of a link since the last window's end. */
-double
-HybridTransport::FluidBytes(LinkState& state)
-{
-    return state.fluidBytes + state.fluidRate * (m_now - state.since).ToSeconds();
-}
-
 // Windows.
 
 Time

@@ -248,7 +248,13 @@ class HybridTransport final : public Transport, private TransportObserver
     double UseOf(uint32_t link) const;
     void SetShare(uint32_t link);
     void TellRate(LinkId link, double rate, Time now);
-    double FluidBytes(LinkState& state);
+
+    /** Fluid bytes of a link since the last window's end. */
+    double FluidBytes(LinkState& state)
+    {
+        return state.fluidBytes + state.fluidRate * (m_now - state.since).ToSeconds();
+    }
+
     bool IsCoupled();
     void EndWindow();
     void FindLinks(Stream& stream);

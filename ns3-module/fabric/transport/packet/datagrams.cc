@@ -44,12 +44,6 @@ Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
     m_network.SetSource(link.Index(), trafficClass, true, now);
 }
 
-void
-Datagrams::Reroute()
-{
-    m_paths.clear();
-}
-
 uint32_t
 Datagrams::HopsOfNextPath(RouteId route)
 {

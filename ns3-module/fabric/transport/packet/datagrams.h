@@ -89,7 +89,10 @@ class Datagrams final : public PacketEndpoints
     void Offer(LinkId link, unsigned trafficClass, int64_t now);
 
     /** Recomputes paths after links have failed or come up. */
-    void Reroute();
+    void Reroute()
+    {
+        m_paths.clear();
+    }
 
     /** A route that has become active, and the time when its first datagram left. */
     struct Beginning

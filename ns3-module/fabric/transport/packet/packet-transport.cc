@@ -812,12 +812,6 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     Reroute(now.ToPicoseconds());
 }
 
-bool
-PacketTransport::IsLinkUp(LinkId link) const
-{
-    return m_network.IsUp(link.Index());
-}
-
 /** Moves queue pairs to the current path of their route. @return whether it has changed */
 bool
 PacketTransport::TakeRoute(Connection& connection, int64_t now)

@@ -74,7 +74,12 @@ class PacketTransport final : public Transport, private MessageClient
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinkLoss(LinkId link, double part, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
-    bool IsLinkUp(LinkId link) const override;
+
+    bool IsLinkUp(LinkId link) const override
+    {
+        return m_network.IsUp(link.Index());
+    }
+
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;

@@ -934,13 +934,6 @@ ReplayTransport::PassHeld(Episode& episode)
     episode.held.erase(episode.held.begin(), later);
 }
 
-/** Memo state before the input at index @p input. */
-uint32_t
-ReplayTransport::StateBefore(const Episode& episode, std::size_t input)
-{
-    return input == 0 ? EpisodeMemo::ROOT : episode.inputs[input - 1].state;
-}
-
 /** Index of the first flow whose end was not yet reported. */
 uint32_t
 ReplayTransport::FirstOpen(Episode& episode)

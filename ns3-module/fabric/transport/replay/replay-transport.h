@@ -250,7 +250,13 @@ class ReplayTransport final : public Transport
     void PassTold(Episode& episode, int64_t until);
     void PassOn(Episode& episode, EpisodeMemo::Told told);
     void PassHeld(Episode& episode);
-    static uint32_t StateBefore(const Episode& episode, std::size_t input);
+
+    /** Memo state before the input at index @p input. */
+    static uint32_t StateBefore(const Episode& episode, std::size_t input)
+    {
+        return input == 0 ? EpisodeMemo::ROOT : episode.inputs[input - 1].state;
+    }
+
     static uint32_t FirstOpen(Episode& episode);
     void FindPeriod(Episode& episode, std::size_t first);
     void PassPeriod(Episode& episode, std::size_t first);

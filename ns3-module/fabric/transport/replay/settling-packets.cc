@@ -179,12 +179,6 @@ SettlingPackets::TellDone(uint32_t number, int64_t now)
     m_client.OnFlowDone(number, Time::Picoseconds(now));
 }
 
-bool
-SettlingPackets::IsAtRest() const
-{
-    return m_active == 0 && (m_isServed || m_packets.IsAtRest());
-}
-
 Time
 SettlingPackets::NextEventTime()
 {
@@ -562,12 +556,6 @@ SettlingPackets::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     m_now = std::max(m_now, now.ToPicoseconds());
     Interrupt(m_now);
     m_packets.SetLinksUp(links, up, Inner(m_now));
-}
-
-bool
-SettlingPackets::AppendLevels(std::vector<double>& levels) const
-{
-    return !m_isServed && m_packets.GetQueuePairs().AppendLevels(levels);
 }
 
 Rate

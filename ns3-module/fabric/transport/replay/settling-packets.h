@@ -90,10 +90,16 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now);
 
     /** As PacketTransport. */
-    bool IsAtRest() const;
+    bool IsAtRest() const
+    {
+        return m_active == 0 && (m_isServed || m_packets.IsAtRest());
+    }
 
     /** As QueuePairs::AppendLevels; false while packets are parked. */
-    bool AppendLevels(std::vector<double>& levels) const;
+    bool AppendLevels(std::vector<double>& levels) const
+    {
+        return !m_isServed && m_packets.GetQueuePairs().AppendLevels(levels);
+    }
 
     const FlowCounters& CountersOf(uint64_t token) const
     {
