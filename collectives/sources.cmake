@@ -16,7 +16,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-wise.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-graph.cc
@@ -49,7 +48,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/peer-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
-#include "collectives/algorithms/dimension-wise/dimension-grid.h"
+#include "collectives/algorithms/dimension-wise/dimension-phases.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/link-series.h"

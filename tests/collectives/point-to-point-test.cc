@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/point-to-point/point-to-point-order.h"
+#include "collectives/algorithms/point-to-point/peer-call.h"
 #include "collectives/algorithms/traffic.h"
 
 #include "collective-bench.h"
