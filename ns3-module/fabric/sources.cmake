@@ -36,10 +36,8 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/correction-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/ingress-sharing.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/coupling-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc

@@ -12,7 +12,15 @@ struct SharingSpec : Parameterized
 {
     double tolerance{0}; //!< of a link's load, as a fraction of its capacity; 0: exact
 
-    void VisitParameters(ParameterVisitor& visitor) override;
+    void VisitParameters(ParameterVisitor& visitor) override
+    {
+        visitor.Number(
+            {"tolerance",
+             "Maximum deviation of a link's load from max-min sharing, as a fraction of its "
+             "capacity; it limits how far changes propagate. 0: exact."},
+            tolerance,
+            {0, 0.1});
+    }
 };
 
 } // namespace weir

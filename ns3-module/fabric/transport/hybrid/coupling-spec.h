@@ -18,7 +18,20 @@ struct CouplingSpec : Parameterized
     bool insideNodes{false};
     std::vector<std::string> links{}; //!< link name patterns, "a->b" with * for any text
 
-    void VisitParameters(ParameterVisitor& visitor) override;
+    void VisitParameters(ParameterVisitor& visitor) override
+    {
+        visitor.Duration(
+            {"window",
+             "Interval at which the fluid learns the rates of packets; 0: the shortest "
+             "round-trip time of a packet flow."},
+            window,
+            {Time(), Time::Seconds(1)});
+        visitor.Flag(
+            {"insideNodes",
+             "Whether traffic inside nodes also moves as packets, for jobs and events whose "
+             "flows are packets; false: it is fluid."},
+            insideNodes);
+    }
 };
 
 } // namespace weir
