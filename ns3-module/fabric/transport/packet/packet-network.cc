@@ -227,26 +227,33 @@ PacketNetwork::RemoveObserver(uint32_t link, PortObserver& observer)
     m_ports[link].isObserved = !observers.empty();
 }
 
+/** Tells the observers of a port of an event. */
+template <typename... Parameters, typename... Facts>
 void
-PacketNetwork::TellQueue(uint32_t link, unsigned trafficClass, int64_t now)
-{
-    const int64_t bytes = QueueOf(link, trafficClass).bytes;
-    for (PortObserver* observer : m_observers[link])
-    {
-        observer->OnQueue(LinkId(link), trafficClass, bytes, Time::Picoseconds(now));
-    }
-}
-
-void
-PacketNetwork::TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now)
+PacketNetwork::Tell(uint32_t link,
+                    void (PortObserver::*event)(LinkId, Parameters...),
+                    const Facts&... facts)
 {
     if (m_ports[link].isObserved)
     {
         for (PortObserver* observer : m_observers[link])
         {
-            observer->OnPause(LinkId(link), trafficClass, isPaused, Time::Picoseconds(now));
+            (observer->*event)(LinkId(link), facts...);
         }
     }
+}
+
+void
+PacketNetwork::TellQueue(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    const int64_t bytes = QueueOf(link, trafficClass).bytes;
+    Tell(link, &PortObserver::OnQueue, trafficClass, bytes, Time::Picoseconds(now));
+}
+
+void
+PacketNetwork::TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now)
+{
+    Tell(link, &PortObserver::OnPause, trafficClass, isPaused, Time::Picoseconds(now));
 }
 
 void
@@ -259,10 +266,7 @@ PacketNetwork::TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiti
         return;
     }
     port.uncredited ^= bit;
-    for (PortObserver* observer : m_observers[link])
-    {
-        observer->OnCreditWait(LinkId(link), trafficClass, isWaiting, Time::Picoseconds(now));
-    }
+    Tell(link, &PortObserver::OnCreditWait, trafficClass, isWaiting, Time::Picoseconds(now));
 }
 
 int64_t
@@ -628,13 +632,7 @@ PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
         ReturnRead(p, now);
     }
     p.nextLink = link;
-    if (m_ports[link].isObserved)
-    {
-        for (PortObserver* observer : m_observers[link])
-        {
-            observer->OnDrop(LinkId(link), p.trafficClass, p.size, Time::Picoseconds(now));
-        }
-    }
+    Tell(link, &PortObserver::OnDrop, p.trafficClass, p.size, Time::Picoseconds(now));
     EndsOf(p).OnLost(packet, now);
     m_packets.Free(packet);
 }
@@ -1319,13 +1317,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
     {
         m_counters[link].marks += uint64_t{1} << 32;
     }
-    if (m_ports[link].isObserved)
-    {
-        for (PortObserver* observer : m_observers[link])
-        {
-            observer->OnMark(LinkId(link), packet.trafficClass, Time::Picoseconds(now));
-        }
-    }
+    Tell(link, &PortObserver::OnMark, packet.trafficClass, Time::Picoseconds(now));
 }
 
 /** Appends the telemetry of the port to a packet that leaves it. */
@@ -1384,14 +1376,12 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     port.busyUntil = end;
     if (port.isObserved)
     {
-        for (PortObserver* observer : m_observers[link])
-        {
-            observer->OnTransmit(LinkId(link),
-                                 p.trafficClass,
-                                 BytesOf(link, p.size, p.payload),
-                                 Time::Picoseconds(now),
-                                 Time::Picoseconds(end));
-        }
+        Tell(link,
+             &PortObserver::OnTransmit,
+             p.trafficClass,
+             BytesOf(link, p.size, p.payload),
+             Time::Picoseconds(now),
+             Time::Picoseconds(end));
         TellQueue(link, p.trafficClass, now);
     }
     p.time = end + port.latency;

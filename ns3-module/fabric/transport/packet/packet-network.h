@@ -501,6 +501,10 @@ class PacketNetwork
     void ExpirePauses(uint32_t link, int64_t now);
     int64_t WholeAt(const Packet& packet, uint32_t link) const;
     void Lose(uint32_t packet, uint32_t link, bool isOnWire, int64_t now);
+    template <typename... Parameters, typename... Facts>
+    void Tell(uint32_t link,
+              void (PortObserver::*event)(LinkId, Parameters...),
+              const Facts&... facts);
     void TellQueue(uint32_t link, unsigned trafficClass, int64_t now);
     void TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now);
     void TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now);

@@ -144,6 +144,7 @@ PacketTransport::Wake(Time now)
     {
         AdvanceTo(std::max(now, m_now));
     }
+    m_now = std::max(m_now, now);
 }
 
 void
@@ -303,7 +304,6 @@ PacketTransport::Start(const FlowRequest& request, Time now)
     flow.started = now;
     flow.state = State::Delayed;
     m_active++;
-    m_now = std::max(m_now, now);
     const FlowId id{flow.id};
     m_observers.OnFlowStarted(id, request, now);
     if (request.overhead > Time())
@@ -448,7 +448,6 @@ PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
             "PacketTransport::OfferDatagrams: no such link, or no client that provides datagrams");
     }
     Wake(now);
-    m_now = std::max(m_now, now);
     m_datagrams.Offer(link, trafficClass, now.ToPicoseconds());
 }
 
@@ -768,7 +767,6 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
             "negative");
     }
     Wake(now);
-    m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
     if (m_selector)
     {
@@ -802,7 +800,6 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         }
     }
     Wake(now);
-    m_now = std::max(m_now, now);
     m_routing.SetUsable(links, up);
     m_datagrams.Reroute();
     for (const LinkId link : links)

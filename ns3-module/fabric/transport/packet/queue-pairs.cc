@@ -632,19 +632,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
             break;
         }
         Pair& pair = *m_pairs[id];
-        if (pair.paths.empty() || m_network->HopAt(pair.paths.front().forward) != link)
-        {
-            queue.last = last = id;
-            pair.state = State::Idle;
-            if (!pair.paths.empty())
-            {
-                pair.link = m_network->HopAt(pair.paths.front().forward);
-            }
-            Leave(queue, id);
-            Resume(id, now);
-            continue;
-        }
-        if (!HasPackets(pair) || !MaySend(pair))
+        if (pair.paths.empty() || pair.link != link || !HasPackets(pair) || !MaySend(pair))
         {
             queue.last = last = id;
             pair.state = State::Idle;
@@ -707,10 +695,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         {
             m_counters.retransmissions++;
             m_network->CountRetransmission(link);
-            if (FlowCounters* counters = CountersOf(pair, number))
-            {
-                counters->retransmissions++;
-            }
+            Count(pair, number, &FlowCounters::retransmissions);
         }
         // Links inside nodes have no headers; traffic to the network is paced as on the network.
         pair.lastSize = pair.facts.isInside && payload > 0 ? payload : p.size;
@@ -906,21 +891,19 @@ QueuePairs::OnLost(uint32_t packet, int64_t now)
     const Packet& p = m_packets[packet];
     if (p.kind == PacketKind::Data || p.kind == PacketKind::Trimmed)
     {
-        if (FlowCounters* counters = CountersOf(*m_pairs[p.owner], p.number))
-        {
-            counters->drops++;
-        }
+        Count(*m_pairs[p.owner], p.number, &FlowCounters::drops);
     }
 }
 
-/** Counters of a packet's message; null if the receiver has all of it. */
-FlowCounters*
-QueuePairs::CountersOf(Pair& pair, uint64_t number)
+/** Counts an event of a packet for its message, unless the receiver has all of that. */
+void
+QueuePairs::Count(Pair& pair, uint64_t number, uint32_t FlowCounters::*counter)
 {
     const MessageQueue::Message* open = pair.messages.FirstUndelivered();
-    return open != nullptr && number >= open->first && number < pair.messages.End()
-               ? &m_client.CountersOf(pair.messages.Of(number).name)
-               : nullptr;
+    if (open != nullptr && number >= open->first && number < pair.messages.End())
+    {
+        (m_client.CountersOf(pair.messages.Of(number).name).*counter)++;
+    }
 }
 
 void
@@ -999,10 +982,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     if ((flags & Packet::MARKED) != 0)
     {
         pair.isMarked = true;
-        if (FlowCounters* counters = CountersOf(pair, number))
-        {
-            counters->marks++;
-        }
+        Count(pair, number, &FlowCounters::marks);
         if (!m_notificationInterval.IsInfinite() &&
             (pair.notifiedAt < 0 ||
              now - pair.notifiedAt >= m_notificationInterval.ToPicoseconds()))
@@ -1117,10 +1097,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     const uint32_t id = m_packets[packet].owner;
     Pair& pair = *m_pairs[id];
     m_lastLoss = now;
-    if (FlowCounters* counters = CountersOf(pair, number))
-    {
-        counters->trims++;
-    }
+    Count(pair, number, &FlowCounters::trims);
     if (m_creditPackets > 0)
     {
         // A packet below acked has been received, and its message may be gone.

@@ -309,7 +309,7 @@ class QueuePairs : public PacketEndpoints
     };
 
     void OpenControl(Pair& pair);
-    FlowCounters* CountersOf(Pair& pair, uint64_t number);
+    void Count(Pair& pair, uint64_t number, uint32_t FlowCounters::*counter);
     double WindowOf(const Pair& pair) const;
     bool MaySend(Pair& pair) const;
     static uint32_t NextPayload(Pair& pair);
