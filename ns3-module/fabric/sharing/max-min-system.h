@@ -42,7 +42,6 @@ struct Variable
     } standing{Detached};
 
     bool isChanged{false}; //!< has a change pending for the next Solve
-    bool isRemoved{false}; //!< its index is free for reuse
 };
 
 /** A crossing of a link by a variable. */
@@ -283,7 +282,6 @@ System<Solver, Parts>::Add(const Path& path, double cap)
         m_tables.multiplicities.resize(m_tables.crossings.size());
     }
     m_tables.variables[v].cap = cap;
-    m_tables.variables[v].isRemoved = false;
     std::size_t i = m_tables.variables[v].first;
     for (const auto& [link, multiplicity] : path)
     {
@@ -317,7 +315,6 @@ System<Solver, Parts>::System(const System<OtherSolver, OtherParts>& other)
         variable.cap = taken.cap;
         variable.first = taken.first;
         variable.length = taken.length;
-        variable.isRemoved = taken.isRemoved;
         if (taken.weight > 0)
         {
             SetWeight(static_cast<uint32_t>(m_tables.variables.size() - 1), taken.weight);
@@ -338,7 +335,6 @@ System<Solver, Parts>::Remove(uint32_t v)
     {
         Leave(v);
     }
-    variable.isRemoved = true;
     m_unused[variable.length].push_back(v);
 }
 
