@@ -487,12 +487,12 @@ WeightByContention(StreamShape& shape, const UncontendedRates& rates)
 Time
 PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
 {
-    if (!shape.row)
+    if (!shape.backToBack)
     {
         return plan.duration;
     }
     const Time period =
-        PeriodOf(*shape.row, UncontendedRates(shape.legs, routing), BENCHMARK_CALLS);
+        PeriodOf(*shape.backToBack, UncontendedRates(shape.legs, routing), BENCHMARK_CALLS);
     return std::min(std::max(period, plan.wire), plan.duration);
 }
 

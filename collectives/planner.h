@@ -26,7 +26,7 @@ struct StreamLeg
     Rate cap; //!< rate on the wire, in total for all merged channels; it includes waiting on the
               //!< path, such as filling pipelines
     double weight{1}; //!< in max-min sharing: number of merged channels, in a plan times the share
-                      //!< of time that they are under way on loaded links
+                      //!< of time that they are in flight on loaded links
 };
 
 /** Number of back-to-back calls over which benchmarks average. [nccl-tests' default] */

@@ -60,7 +60,7 @@ struct StreamShape
     uint32_t levels{0};              //!< number of levels of a pipeline that passes fill
     bool isInLockstep{false};        //!< channels in lockstep, which in fidelity flow drift apart
     uint32_t blocks{0};              //!< thread blocks of a rank's kernel; 0: one per channel
-    std::optional<BackToBackChains> row; //!< set: how back-to-back calls overlap
+    std::optional<BackToBackChains> backToBack; //!< set: how back-to-back calls overlap
 };
 
 /** The channels of a communicator that an algorithm uses. */

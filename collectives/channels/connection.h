@@ -81,7 +81,7 @@ class Connector
      * Maximum number of stripes of a connection between nodes: the queue pairs that may take
      * different paths, on each port of a merged NIC. NCCL divides each message over the ports;
      * messages take turns on the queue pairs (NCCL_IB_SPLIT_DATA_ON_QPS=0) or are divided over them
-     * as well, which loads paths alike, as several messages are under way.
+     * as well, which loads paths alike, as several messages are in flight.
      */
     uint32_t Stripes() const
     {

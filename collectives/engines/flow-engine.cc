@@ -306,27 +306,28 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         m_wakes.push({wake.at, running, wake.block, m_running[running].serial});
     }
     run.Wakes().clear();
-    BackToBackCalls* row = m_running[running].row.get();
-    for (std::size_t i = 0; row && i < m_started.size(); ++i)
+    BackToBackCalls* backToBack = m_running[running].backToBack.get();
+    for (std::size_t i = 0; backToBack && i < m_started.size(); ++i)
     {
-        row->Hold(row->SenderOf(m_started[i])); // what they send now must leave before they end
+        // What they send now must leave before they end.
+        backToBack->Hold(backToBack->SenderOf(m_started[i]));
     }
     for (const uint32_t connection : m_started)
     {
         Send(running, connection, now);
     }
     m_started.clear();
-    for (std::size_t i = 0; row && i < run.Ended().size(); ++i)
+    for (std::size_t i = 0; backToBack && i < run.Ended().size(); ++i)
     {
         const uint32_t block = run.Ended()[i];
         Release(running, run.RankOf(block), std::max(now, run.FreeAt(block)), now);
     }
     run.Ended().clear();
-    if (row ? !row->IsOver() : run.BlocksLeft() > 0)
+    if (backToBack ? !backToBack->IsOver() : run.BlocksLeft() > 0)
     {
         return;
     }
-    if (!row && run.End() > now)
+    if (!backToBack && run.End() > now)
     {
         m_wakes.push({run.End(), running, Wake::END, m_running[running].serial});
         return;
@@ -502,10 +503,10 @@ FlowEngine::OnSliceSent(uint32_t slot, uint32_t connection, Time now)
     {
         m_wakes.push({now, slot, running.run->Sender(connection), running.serial});
     }
-    else if (running.row)
+    else if (running.backToBack)
     {
         const Time release = running.run->FiguresOf(connection).release;
-        Release(slot, running.row->SenderOf(connection), now + release, now);
+        Release(slot, running.backToBack->SenderOf(connection), now + release, now);
     }
 }
 
@@ -517,7 +518,7 @@ FlowEngine::Finish(uint32_t running, Time now)
     const uint64_t token = r.token;
     r.run.reset();
     r.folded.reset();
-    r.row.reset();
+    r.backToBack.reset();
     r.client = nullptr;
     m_running.Free(running);
     if (client)
@@ -560,7 +561,7 @@ void
 FlowEngine::StartBackToBack(const CollectiveCall& call, BackToBackClient& client, Time now)
 {
     Running& running = Begin(call, now);
-    running.row = std::make_unique<BackToBackCalls>(*running.run, running.ranks, client);
+    running.backToBack = std::make_unique<BackToBackCalls>(*running.run, running.ranks, client);
 }
 
 /** The start latency is over: all blocks of all ranks start. */
@@ -568,11 +569,11 @@ void
 FlowEngine::BeginCalls(uint32_t running, Time now)
 {
     Running& r = m_running[running];
-    if (r.row)
+    if (r.backToBack)
     {
-        for (const uint32_t rank : r.row->Ranks())
+        for (const uint32_t rank : r.backToBack->Ranks())
         {
-            r.row->Begin(rank);
+            r.backToBack->Begin(rank);
         }
     }
     for (uint32_t block = 0; block < r.run->BlockCount(); ++block)
@@ -586,15 +587,15 @@ void
 FlowEngine::BeginCallOf(uint32_t running, uint32_t rank, Time now)
 {
     Running& r = m_running[running];
-    if (!r.row->Begin(rank))
+    if (!r.backToBack->Begin(rank))
     {
         return;
     }
-    for (const uint32_t block : r.row->BlocksOf(rank))
+    for (const uint32_t block : r.backToBack->BlocksOf(rank))
     {
         r.run->Restart(block);
     }
-    for (const uint32_t block : r.row->BlocksOf(rank))
+    for (const uint32_t block : r.backToBack->BlocksOf(rank))
     {
         r.run->Advance(block, m_started, now);
     }
@@ -607,9 +608,9 @@ void
 FlowEngine::Release(uint32_t running, uint32_t rank, Time at, Time now)
 {
     Running& r = m_running[running];
-    if (const auto ended = r.row->Release(rank, at))
+    if (const auto ended = r.backToBack->Release(rank, at))
     {
-        const Time start = r.row->IsSwitch(rank) ? Time() : r.schedule->startLatency;
+        const Time start = r.backToBack->IsSwitch(rank) ? Time() : r.schedule->startLatency;
         m_wakes.push({std::max(now, *ended) + start, running, rank | Wake::RANK, r.serial});
     }
 }

@@ -208,7 +208,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         std::vector<Wire> wires;      //!< by connection
         std::vector<Stripes> stripes; //!< of connections over striped routes
         Time pause;                   //!< pause of wires that have one
-        std::unique_ptr<BackToBackCalls> row{}; //!< null: a single call
+        std::unique_ptr<BackToBackCalls> backToBack{}; //!< null: a single call
     };
 
     /**

@@ -15,8 +15,8 @@ namespace weir
 
 /**
  * Calls @p use(request, number) with the request of each stripe of the route of @p whole. Stripes
- * carry equal bytes, to one byte, with as much of the cap, so that all end together, and have equal
- * parts of the weight.
+ * carry equal bytes, to one byte, with as much of the cap, so that all end at the same time, and
+ * have equal parts of the weight.
  */
 template <typename Use>
 void

@@ -16,17 +16,17 @@ KernelTimes::KernelTimes(const NodeSpec& node)
 Time
 KernelTimes::Step::Beside(Bytes wire, Rate cap) const
 {
-    if (lines == Time())
+    if (flagWords == Time())
     {
         return minTotal == Time() ? fixed : std::max(fixed, minTotal - wire / cap);
     }
-    constexpr double LINE = 16;        // bytes
-    constexpr double PASS_LINES = 512; // one a thread
-    const double all = std::max(1.0, wire.ToDouble() / LINE);
-    const double more = std::ceil(all / PASS_LINES) - 1;
-    const double fill = std::log2(std::min(all, PASS_LINES)) / std::log2(PASS_LINES);
-    const Time pass = Bytes(static_cast<int64_t>(PASS_LINES * LINE)) / cap;
-    return std::max(Time(), fixed + lines * fill + pass * more - wire / cap);
+    constexpr double FLAG_WORD = 16;        // bytes
+    constexpr double PASS_FLAG_WORDS = 512; // one a thread
+    const double all = std::max(1.0, wire.ToDouble() / FLAG_WORD);
+    const double more = std::ceil(all / PASS_FLAG_WORDS) - 1;
+    const double fill = std::log2(std::min(all, PASS_FLAG_WORDS)) / std::log2(PASS_FLAG_WORDS);
+    const Time pass = Bytes(static_cast<int64_t>(PASS_FLAG_WORDS * FLAG_WORD)) / cap;
+    return std::max(Time(), fixed + flagWords * fill + pass * more - wire / cap);
 }
 
 Time

@@ -37,17 +37,17 @@ class KernelTimes
     /** One step: from a slice's last byte on the wire to its use at the receiver. */
     struct Step
     {
-        Time fixed;    //!< with one flag word, where flag words count
-        Time minTotal; //!< minimum of wire and this in total: the time of less than a full pass of
-                       //!< the block
-        Time lines;    //!< additional time until the last flag word of a full pass has arrived
+        Time fixed;     //!< with one flag word, where flag words count
+        Time minTotal;  //!< minimum of wire and this in total: the time of less than a full pass of
+                        //!< the block
+        Time flagWords; //!< additional time until the last flag word of a full pass has arrived
 
         /**
          * Time of a step besides its wire / cap. A receiver waits for the last flag word of a pass,
          * and their delays vary: the largest of many such delays grows with the logarithm of their
          * number. A partial pass takes as long as a full one if another pass follows or precedes
-         * it. In total a step takes fixed + lines log2(n) / log2(N) + (passes - 1) pass / cap, for
-         * n <= N = 512 flag words of 16 bytes.
+         * it. In total a step takes fixed + flagWords log2(n) / log2(N) + (passes - 1) pass / cap,
+         * for n <= N = 512 flag words of 16 bytes.
          */
         Time Beside(Bytes wire, Rate cap) const;
     };

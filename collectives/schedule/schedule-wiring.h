@@ -17,7 +17,7 @@ namespace weir
  */
 Program EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks);
 
-/** The two blocks of a device: one for chunks on the way up to the root, one on the way down. */
+/** The two blocks of a device: one for chunks up to the root, one for chunks down. */
 struct BlockPair
 {
     uint32_t up{0};

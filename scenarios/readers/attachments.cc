@@ -141,7 +141,7 @@ AttachmentName(const PcieAttachment& attachment)
 LinkProfile
 ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical)
 {
-    map.CheckKeys(YamlKeysOf("system.node.place"));
+    map.CheckKeys(YamlKeysOf("system.node.attachment"));
     return ReadPcieProfile(map, typical);
 }
 

@@ -43,7 +43,7 @@ struct ProgramDraft
     std::map<int64_t, std::size_t> kept;        //!< by recorded stream: the assigned stream
     std::size_t streams{STREAM_COUNT};          //!< number of streams for the GPU
     uint32_t synchronized{0};                   //!< number of epochs begun
-    std::size_t crowded{0}; //!< operations queued after ones that they do not depend on
+    std::size_t delayed{0}; //!< operations queued after ones that they do not depend on
 };
 
 /** Calls @p function(stream, call, operation) for every operation of @p draft that is in a call. */
@@ -89,14 +89,14 @@ class TraceScheduler
         Schedule();
         for (ProgramDraft& draft : m_drafts)
         {
-            m_crowded += draft.crowded;
+            m_delayed += draft.delayed;
         }
         m_traces.isReplicated ? ReplicateProgram() : WritePrograms();
         Workload workload{std::move(m_graph), {}, m_traces.remarks};
-        if (m_crowded > 0)
+        if (m_delayed > 0)
         {
             workload.remarks.push_back(
-                std::to_string(m_crowded) + " operations share one of " +
+                std::to_string(m_delayed) + " operations share one of " +
                 std::to_string(STREAM_COUNT) +
                 " streams with earlier operations that they do not depend on");
         }
@@ -333,7 +333,7 @@ class TraceScheduler
         {
             return empty;
         }
-        draft.crowded += draft.free[best] > ready ? 1 : 0;
+        draft.delayed += draft.free[best] > ready ? 1 : 0;
         return best;
     }
 
@@ -680,7 +680,7 @@ class TraceScheduler
     std::map<std::pair<std::vector<uint32_t>, std::vector<std::size_t>>, uint32_t> m_groups;
     std::map<std::pair<std::string, std::size_t>, uint16_t> m_slots; //!< by name and ordinal
     std::map<std::string, uint32_t> m_programs;
-    std::size_t m_crowded{0};
+    std::size_t m_delayed{0};
     StepGraph m_graph;
 };
 

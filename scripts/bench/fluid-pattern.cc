@@ -31,30 +31,30 @@ class RandomTable
      * 64 random bits: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
      * OOPSLA 2014.
      */
-    uint64_t Bits(uint64_t place) const
+    uint64_t Bits(uint64_t index) const
     {
-        uint64_t z = m_seed * 0xd1342543de82ef95 + (place + 1) * 0x9e3779b97f4a7c15;
+        uint64_t z = m_seed * 0xd1342543de82ef95 + (index + 1) * 0x9e3779b97f4a7c15;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
         z = (z ^ z >> 27) * 0x94d049bb133111eb;
         return z ^ z >> 31;
     }
 
     /** Uniform in [0, 1). */
-    double Part(uint64_t place) const
+    double Part(uint64_t index) const
     {
-        return static_cast<double>(Bits(place) >> 11) * 0x1p-53;
+        return static_cast<double>(Bits(index) >> 11) * 0x1p-53;
     }
 
     /** Uniform integer in [lo, hi). */
-    double Uniform(uint64_t place, double lo, double hi) const
+    double Uniform(uint64_t index, double lo, double hi) const
     {
-        return std::floor(lo + (hi - lo) * Part(place));
+        return std::floor(lo + (hi - lo) * Part(index));
     }
 
     /** Uniform integer below @p n; the bias of the remainder is below n / 2^64. */
-    uint32_t Below(uint64_t place, uint32_t n) const
+    uint32_t Below(uint64_t index, uint32_t n) const
     {
-        return static_cast<uint32_t>(Bits(place) % n);
+        return static_cast<uint32_t>(Bits(index) % n);
     }
 
   private:
@@ -194,19 +194,19 @@ class Trees : public FluidPattern
         return ((h.tree * 2 + h.down) * CHUNKS + h.chunk) * (m_ranks - 1) + h.child - 1;
     }
 
-    uint32_t Children(uint32_t place) const
+    uint32_t Children(uint32_t index) const
     {
-        return (2 * place + 1 < m_ranks) + (2 * place + 2 < m_ranks);
+        return (2 * index + 1 < m_ranks) + (2 * index + 2 < m_ranks);
     }
 
-    static uint32_t Parent(uint32_t place)
+    static uint32_t Parent(uint32_t index)
     {
-        return (place - 1) / 2;
+        return (index - 1) / 2;
     }
 
-    uint32_t RankOf(uint32_t tree, uint32_t place) const
+    uint32_t RankOf(uint32_t tree, uint32_t index) const
     {
-        return tree == 0 ? place : m_ranks - 1 - place;
+        return tree == 0 ? index : m_ranks - 1 - index;
     }
 
     uint32_t m_ranks;
@@ -332,11 +332,11 @@ class Background : public FluidPattern
 
     FluidFlow Flow(uint32_t flow) const override
     {
-        const uint64_t place = DRAWS * uint64_t{flow};
-        const uint32_t source = m_random.Below(place, m_ranks);
-        const uint32_t step = 1 + m_random.Below(place + 1, m_ranks - 1);
-        const double bytes = MIN_BYTES * std::pow(MAX_BYTES / MIN_BYTES, m_random.Part(place + 2));
-        const double start = m_interval * (flow + m_random.Part(place + 3));
+        const uint64_t index = DRAWS * uint64_t{flow};
+        const uint32_t source = m_random.Below(index, m_ranks);
+        const uint32_t step = 1 + m_random.Below(index + 1, m_ranks - 1);
+        const double bytes = MIN_BYTES * std::pow(MAX_BYTES / MIN_BYTES, m_random.Part(index + 2));
+        const double start = m_interval * (flow + m_random.Part(index + 3));
         return {source,
                 (source + step) % m_ranks,
                 std::floor(bytes),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scale table of the fluid benchmark: Weir alone, from few ranks to many."""
+"""The scale table of the fluid benchmark: only Weir, from few ranks to many."""
 import math
 import statistics
 

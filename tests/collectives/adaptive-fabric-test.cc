@@ -61,7 +61,7 @@ SlowdownOfRing(const ClusterSpec& spec, Fidelity fidelity)
 // + c0 <= 1, 1-3 gives b3 + c1 <= 1. So A + B + C <= 3 + 3, and the least of them is at most 2:
 // half of four. The bound is reached by a2 = b3 = c0 = t, b0 = c1 = a3 = 1 - t for every t. The
 // flow to the other group then finds two more units over the global links of the four routers;
-// shortest paths alone provide one.
+// only shortest paths provide one.
 TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
 {
     for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
@@ -102,10 +102,10 @@ TEST(AdaptiveFabricTest, CallsThatStartTogetherShareTheFabric)
     auto call = MakeCall(
         bench.GetPlanner().AddCommunicator(FirstGpus(64)), CollectiveOp::AllReduce, Bytes::MiB(64));
     call.overrides.algorithm = Algorithm::Ring;
-    const Time alone = bench.Run(Fidelity::Stream, call);
+    const Time uncontended = bench.Run(Fidelity::Stream, call);
     const auto both = bench.Run(Fidelity::Stream, {call, call});
-    EXPECT_NEAR(both[0] / alone, 2, 0.02);
-    EXPECT_NEAR(both[1] / alone, 2, 0.02);
+    EXPECT_NEAR(both[0] / uncontended, 2, 0.02);
+    EXPECT_NEAR(both[1] / uncontended, 2, 0.02);
 }
 
 } // namespace weir

@@ -20,77 +20,80 @@ namespace
 {
 
 /** Chains whose hops share no link: a slice takes its size over the channel's rate cap. */
-class ChainRows : public testing::Test
+class BackToBackChainsTest : public testing::Test
 {
   protected:
     /**
      * Back-to-back chains over ranks 0, 1, 2: one slice of 1 us, hops of 5 us, 10 us between a
      * rank's kernels.
      */
-    BackToBackChains Row(const std::vector<std::vector<uint32_t>>& orders)
+    BackToBackChains ChainsOf(const std::vector<std::vector<uint32_t>>& orders)
     {
-        BackToBackChains row;
-        row.slice = row.bytes = Bytes(1000);
-        row.cap = Rate::GBps(1);
-        row.start = Time::Microseconds(10);
+        BackToBackChains backToBack;
+        backToBack.slice = backToBack.bytes = Bytes(1000);
+        backToBack.cap = Rate::GBps(1);
+        backToBack.start = Time::Microseconds(10);
         for (const auto& order : orders)
         {
             ScheduleConnection hop;
             hop.connection.route = m_routes.Nowhere();
             hop.latency = Time::Microseconds(5);
-            row.chains.push_back({order, {hop, hop}});
+            backToBack.chains.push_back({order, {hop, hop}});
         }
-        return row;
+        return backToBack;
     }
 
-    double Period(const BackToBackChains& row, uint32_t calls = 20)
+    double Period(const BackToBackChains& backToBack, uint32_t calls = 20)
     {
-        return PeriodOf(row, UncontendedRates({}, m_routes), calls).ToMicroseconds();
+        return PeriodOf(backToBack, UncontendedRates({}, m_routes), calls).ToMicroseconds();
     }
 
     Topology m_topology;
     Routing m_routes{m_topology, FabricSpec()};
 };
 
-TEST_F(ChainRows, AreAsSlowAsTheSlowestRankWhereAllChainsHaveOneOrder)
+TEST_F(BackToBackChainsTest, AreAsSlowAsTheSlowestRankWhereAllChainsHaveOneOrder)
 {
     // A rank starts, sends for 1 us and starts again 10 us later, whatever the length of the chain.
-    EXPECT_NEAR(Period(Row({{0, 1, 2}})), 11, 1e-9);
-    EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 1, 2}})), 11, 1e-9);
+    EXPECT_NEAR(Period(ChainsOf({{0, 1, 2}})), 11, 1e-9);
+    EXPECT_NEAR(Period(ChainsOf({{0, 1, 2}, {0, 1, 2}})), 11, 1e-9);
 }
 
-TEST_F(ChainRows, WaitForRanksThatAreLateOnAnotherChain)
+TEST_F(BackToBackChainsTest, WaitForRanksThatAreLateOnAnotherChain)
 {
     // Rank 1 ends a call when rank 2's slice has arrived, at least 1 + 5 us after rank 2 began it,
     // and vice versa; each begins the next call 10 us later.
-    EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 2, 1}})), 16, 1e-9);
+    EXPECT_NEAR(Period(ChainsOf({{0, 1, 2}, {0, 2, 1}})), 16, 1e-9);
 }
 
-TEST_F(ChainRows, AddWhatKeepsAKernelBeyondItsBytes)
+TEST_F(BackToBackChainsTest, AddWhatKeepsAKernelBeyondItsBytes)
 {
-    BackToBackChains row = Row({{0, 1, 2}});
-    row.chains[0].hops[1].release = Time::Microseconds(3);
-    EXPECT_NEAR(Period(row), 14, 1e-9);
+    BackToBackChains backToBack = ChainsOf({{0, 1, 2}});
+    backToBack.chains[0].hops[1].release = Time::Microseconds(3);
+    EXPECT_NEAR(Period(backToBack), 14, 1e-9);
 }
 
-TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
+TEST_F(BackToBackChainsTest, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
 {
     // Ten slices, two slots: each of the last eight leaves when the next rank takes an earlier
     // slice, which that rank begins at f(p + 1) = f(p) + 1 + 5. So a kernel lasts 6 + 8 us, not 10.
-    BackToBackChains row = Row({{0, 1, 2}});
-    row.bytes = Bytes(10000);
-    for (auto& hop : row.chains[0].hops)
+    BackToBackChains backToBack = ChainsOf({{0, 1, 2}});
+    backToBack.bytes = Bytes(10000);
+    for (auto& hop : backToBack.chains[0].hops)
     {
         hop.slots = 2;
     }
-    EXPECT_NEAR(Period(row), 24, 1e-9);
+    EXPECT_NEAR(Period(backToBack), 24, 1e-9);
 }
 
-/** As ChainRows, with hops over one link, as of a bridge that a rank receives and sends through. */
-class ContendedRows : public ChainRows
+/**
+ * As BackToBackChainsTest, with hops over one link, as of a bridge that a rank receives and sends
+ * through.
+ */
+class ContendedChains : public BackToBackChainsTest
 {
   protected:
-    ContendedRows()
+    ContendedChains()
     {
         const DeviceId a = m_topology.AddDevice(DeviceKind::Gpu, "a");
         const DeviceId b = m_topology.AddDevice(DeviceKind::Gpu, "b");
@@ -101,35 +104,35 @@ class ContendedRows : public ChainRows
     double PeriodWith(Time start)
     {
         Routing routes(m_topology, FabricSpec());
-        BackToBackChains row = Row({{0, 1, 2}});
-        row.start = start;
-        for (auto& hop : row.chains[0].hops)
+        BackToBackChains backToBack = ChainsOf({{0, 1, 2}});
+        backToBack.start = start;
+        for (auto& hop : backToBack.chains[0].hops)
         {
             hop.connection.route = routes.AddFixed(std::vector<LinkId>{m_link});
         }
-        return PeriodOf(row, UncontendedRates({}, routes), 1000).ToMicroseconds();
+        return PeriodOf(backToBack, UncontendedRates({}, routes), 1000).ToMicroseconds();
     }
 
     LinkId m_link;
 };
 
-TEST_F(ContendedRows, KeepALinkBusyWhereRanksBeginAtOnce)
+TEST_F(ContendedChains, KeepALinkBusyWhereRanksBeginAtOnce)
 {
     // Both hops of each call load the link for 1 us.
     EXPECT_NEAR(PeriodWith(Time()), 2, 0.02);
 }
 
-TEST_F(ContendedRows, DoNotContendWhereHopsAlternate)
+TEST_F(ContendedChains, DoNotContendWhereHopsAlternate)
 {
     // Hops carry a slice in [0, 1) and [6, 7) of each 11 us.
     EXPECT_NEAR(PeriodWith(Time::Microseconds(10)), 11, 1e-6);
 }
 
-TEST_F(ContendedRows, ContendWithTheCallBefore)
+TEST_F(ContendedChains, ContendWithTheCallBefore)
 {
     // The second hop begins 6 us after the first one. Uncontended calls have a period of 6 us, so
-    // that it begins together with the first hop of the next call; at half the rate a slice takes
-    // 2 us, hops are 7 us apart and the period is 7 us.
+    // that it begins at the same time as the first hop of the next call; at half the rate a slice
+    // takes 2 us, hops are 7 us apart and the period is 7 us.
     EXPECT_NEAR(PeriodWith(Time::Microseconds(5)), 7, 0.02);
 }
 
@@ -167,7 +170,7 @@ AllOf(CollectiveBench& bench)
 
 /** Ends of @p calls back-to-back calls in `flow`, and of those begun before the last one ended. */
 std::vector<Time>
-PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
+PlayBackToBack(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
 {
     FlowEngine engine(bench.GetPlanner(), bench.GetFabric().GetTransport());
     EngineSet set;
@@ -193,11 +196,11 @@ PrintTo(const BackToBackCase& one, std::ostream* out)
     *out << ToString(one.op) << " of " << one.bytes.Count() << " B on " << one.nodes << " nodes";
 }
 
-class CallRows : public testing::TestWithParam<BackToBackCase>
+class BackToBackCallsTest : public testing::TestWithParam<BackToBackCase>
 {
 };
 
-TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
+TEST_P(BackToBackCallsTest, FollowEachOtherByThePlansPeriod)
 {
     const BackToBackCase& one = GetParam();
     CollectiveBench bench(H100Boxes(one.nodes));
@@ -206,7 +209,7 @@ TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
     call.op = one.op;
     call.bytes = one.bytes;
     const CollectivePlan& plan = bench.GetPlanner().Plan(call);
-    const auto ends = PlayRow(bench, call, 20);
+    const auto ends = PlayBackToBack(bench, call, 20);
     ASSERT_GE(ends.size(), 20U);
     EXPECT_LT(plan.period, plan.duration);
     const double period = (ends[19] - ends[0]).ToSeconds() / 19;
@@ -214,7 +217,7 @@ TEST_P(CallRows, FollowEachOtherByThePlansPeriod)
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes,
-                         CallRows,
+                         BackToBackCallsTest,
                          testing::Values(BackToBackCase{1, CollectiveOp::Broadcast, Bytes(8)},
                                          BackToBackCase{1, CollectiveOp::Broadcast, Bytes::MiB(1)},
                                          BackToBackCase{1, CollectiveOp::Reduce, Bytes::MiB(64)},
@@ -230,11 +233,11 @@ TEST(BackToBackCalls, OfOneIsTheCallAlone)
     call.communicator = AllOf(bench);
     call.op = CollectiveOp::Broadcast;
     call.bytes = Bytes(8);
-    const Time alone = bench.Run(Fidelity::Flow, call);
+    const Time uncontended = bench.Run(Fidelity::Flow, call);
     CollectiveBench other(H100Boxes(2));
     call.communicator = AllOf(other);
     // Other ranks have begun the next call by then, but a slice waits for the one before it.
-    EXPECT_EQ(PlayRow(other, call, 1).front(), alone);
+    EXPECT_EQ(PlayBackToBack(other, call, 1).front(), uncontended);
 }
 
 TEST(LegSharing, NeverEndsWhatIsOnALinkOfNoRate)

@@ -45,7 +45,7 @@ TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
     EXPECT_NE(m_connector.InsideNode(GpuId(5), GpuId(0)).route, connection.route);
 }
 
-// PXN: the receiver's rail decides. GPU 0 hands over to GPU 5 of its own node, which owns port 5.
+// PXN: the receiver's rail decides. GPU 0 sends to GPU 5 of its own node, which owns port 5.
 TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
 {
     const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);

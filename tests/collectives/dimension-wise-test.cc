@@ -333,7 +333,7 @@ TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
 // eighth of S at the selection rate, and little more.
 TEST(DimensionWise, ChunksDoNotMultiplyTheRateOfSelection)
 {
-    const double alone = (256 << 20) / 8 / (1 * GB);
+    const double uncontended = (256 << 20) / 8 / (1 * GB);
     for (const uint32_t chunks : {1u, 4u, 16u})
     {
         NcclSettings settings = Ideal({DimensionAlgorithm::Ring}, chunks);
@@ -344,8 +344,8 @@ TEST(DimensionWise, ChunksDoNotMultiplyTheRateOfSelection)
                                 bench.Run(Fidelity::Stream, call),
                                 bench.Run(Fidelity::Flow, call)})
         {
-            EXPECT_GT(time.ToSeconds(), alone) << chunks;
-            EXPECT_LT(time.ToSeconds(), alone * 1.06) << chunks;
+            EXPECT_GT(time.ToSeconds(), uncontended) << chunks;
+            EXPECT_LT(time.ToSeconds(), uncontended * 1.06) << chunks;
         }
     }
 }
@@ -434,11 +434,11 @@ TEST(DimensionWise, RefusesWhatItCannotDo)
     EXPECT_THROW(plan({}, CollectiveOp::AllReduce, Protocol::Ll), std::invalid_argument);
     EXPECT_THROW(plan({}, CollectiveOp::Broadcast, simple), std::invalid_argument);
     EXPECT_THROW(plan(sparse, CollectiveOp::AllGather, simple), std::invalid_argument);
-    NcclSettings crowded;
-    crowded.dimensionWise.dispatch = ExpertDispatch{16, 8, 4, 1};
-    EXPECT_THROW(plan(crowded, CollectiveOp::AllToAll, simple), std::invalid_argument);
-    crowded.dimensionWise.dispatch = ExpertDispatch{};
-    EXPECT_THROW(plan(crowded, CollectiveOp::AllReduce, simple), std::invalid_argument);
+    NcclSettings experts;
+    experts.dimensionWise.dispatch = ExpertDispatch{16, 8, 4, 1};
+    EXPECT_THROW(plan(experts, CollectiveOp::AllToAll, simple), std::invalid_argument);
+    experts.dimensionWise.dispatch = ExpertDispatch{};
+    EXPECT_THROW(plan(experts, CollectiveOp::AllReduce, simple), std::invalid_argument);
     EXPECT_THROW(plan(Ideal({DimensionAlgorithm::Ring}), CollectiveOp::AllToAll, simple),
                  std::invalid_argument);
     EXPECT_THROW(

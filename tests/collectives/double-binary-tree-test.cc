@@ -16,10 +16,10 @@ constexpr uint32_t NONE = BinaryTreeNode::NONE;
 void
 ExpectPlace(uint32_t node, uint32_t parent, uint32_t first, uint32_t second)
 {
-    const auto place = NeighborsInDoubleTree(8, node, 0);
-    EXPECT_EQ(place.parent, parent) << node;
-    EXPECT_EQ(place.children[0], first) << node;
-    EXPECT_EQ(place.children[1], second) << node;
+    const auto neighbors = NeighborsInDoubleTree(8, node, 0);
+    EXPECT_EQ(neighbors.parent, parent) << node;
+    EXPECT_EQ(neighbors.children[0], first) << node;
+    EXPECT_EQ(neighbors.children[1], second) << node;
 }
 
 // By NCCL's rule: node 4 has bit 4 set, so its parent is 0 (8 does not exist); 2 and 6 have bit 2
@@ -54,14 +54,14 @@ TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
             uint32_t roots = 0;
             for (uint32_t node = 0; node < nodes; ++node)
             {
-                const auto place = NeighborsInDoubleTree(nodes, node, tree);
+                const auto neighbors = NeighborsInDoubleTree(nodes, node, tree);
                 for (uint32_t side : {0U, 1U})
                 {
-                    if (place.children[side] == NONE)
+                    if (neighbors.children[side] == NONE)
                     {
                         continue;
                     }
-                    const auto child = NeighborsInDoubleTree(nodes, place.children[side], tree);
+                    const auto child = NeighborsInDoubleTree(nodes, neighbors.children[side], tree);
                     EXPECT_EQ(child.parent, node);
                     EXPECT_EQ(child.side, side);
                 }
@@ -82,9 +82,9 @@ TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
 }
 
 bool
-IsLeaf(const BinaryTreeNode& place)
+IsLeaf(const BinaryTreeNode& neighbors)
 {
-    return place.children[0] == NONE && place.children[1] == NONE;
+    return neighbors.children[0] == NONE && neighbors.children[1] == NONE;
 }
 
 // For an even number of nodes, the mirrored tree exchanges odd and even nodes, so no node is inner

@@ -42,7 +42,7 @@ class Ends : public BackToBackClient
 
 /** Ends of three back-to-back calls on an idle fabric. */
 std::vector<Time>
-PlayRow(CollectiveBench& bench, const CollectiveCall& call, bool folds)
+PlayBackToBack(CollectiveBench& bench, const CollectiveCall& call, bool folds)
 {
     FluidTransport transport(bench.GetFabric().GetRouting());
     FlowEngine engine(bench.GetPlanner(), transport);
@@ -50,13 +50,13 @@ PlayRow(CollectiveBench& bench, const CollectiveCall& call, bool folds)
     {
         engine.FoldCalls();
     }
-    Ends row(3);
+    Ends ends(3);
     EngineSet set;
     set.Add(transport);
     set.Add(engine);
-    engine.StartBackToBack(call, row, Time());
+    engine.StartBackToBack(call, ends, Time());
     set.RunToEnd();
-    return row.ends;
+    return ends.ends;
 }
 
 std::size_t
@@ -74,8 +74,8 @@ ConnectionCount(const Schedule& schedule)
 void
 ExpectSameTimes(CollectiveBench& bench, const CollectiveCall& call, const std::string& what)
 {
-    const auto exact = PlayRow(bench, call, false);
-    const auto folded = PlayRow(bench, call, true);
+    const auto exact = PlayBackToBack(bench, call, false);
+    const auto folded = PlayBackToBack(bench, call, true);
     ASSERT_EQ(folded.size(), exact.size()) << what;
     for (std::size_t i = 0; i < exact.size(); i++)
     {

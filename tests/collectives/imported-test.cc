@@ -53,13 +53,13 @@ RingAllReduce(uint32_t ranks, uint32_t channels, Protocol protocol)
             block.channel = c;
             for (uint32_t j = 1; j <= 2 * ranks - 1; ++j)
             {
-                const ImportedChunk place{Buffer::Input, c * ranks + (r + 2 * ranks - j) % ranks};
+                const ImportedChunk chunk{Buffer::Input, c * ranks + (r + 2 * ranks - j) % ranks};
                 const Kind kind = j == 1              ? Kind::Send
                                   : j < ranks         ? Kind::RecvReduceSend
                                   : j == ranks        ? Kind::RecvReduceCopySend
                                   : j < 2 * ranks - 1 ? Kind::RecvCopySend
                                                       : Kind::Recv;
-                block.steps.push_back(Step(kind, place, place));
+                block.steps.push_back(Step(kind, chunk, chunk));
             }
             program.ranks[r].blocks.push_back(std::move(block));
         }
@@ -324,15 +324,15 @@ TEST(ImportedCheck, TwoSumsIntoOneChunkNeedAnOrder)
         p.inPlace = true;
         p.outOfPlace = false;
         p.ranks.resize(3);
-        const ImportedChunk place{Buffer::Input, 0};
+        const ImportedChunk chunk{Buffer::Input, 0};
         for (int32_t peer = 1; peer <= 2; peer++)
         {
             ImportedBlock receiver;
             receiver.recvFrom = peer;
-            receiver.steps = {Step(Kind::RecvReduceCopy, place, place)};
+            receiver.steps = {Step(Kind::RecvReduceCopy, chunk, chunk)};
             ImportedBlock sender;
             sender.sendTo = 0;
-            sender.steps = {Step(Kind::Send, place, place)};
+            sender.steps = {Step(Kind::Send, chunk, chunk)};
             p.ranks[0].blocks.push_back(receiver);
             p.ranks[peer].blocks.push_back(sender);
         }

@@ -172,7 +172,7 @@ TEST_F(EightH100, AllToAll)
     EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + 0.875 * (1 << 30) / NVLINK * 1e6, ROUNDING);
 }
 
-// 1 KiB to each peer: LL, one step of 128 flag words, 7 / 9 of the way from 1 to 512.
+// 1 KiB to each peer: LL, one step of 128 flag words, 7 / 9 of the range from 1 to 512.
 TEST_F(EightH100, SmallAllToAllIsLl)
 {
     const auto call = MakeCall(m_all, CollectiveOp::AllToAll, Bytes::KiB(8));
@@ -410,9 +410,9 @@ OversubscribedLeaves()
     return spec;
 }
 
-// Under ECMP an all-to-all over oversubscribed leaves has a leg per class of paths. Together they
+// Under ECMP an all-to-all over oversubscribed leaves has a leg per class of paths. In total they
 // move (n - 8) parts through every port, and take the time of the busiest link, as in flow. A ring
-// beside them, whose flows cross all links, is held up on each as long as the parts on it run.
+// beside them, whose flows cross all links, is blocked on each as long as the parts on it run.
 TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
 {
     CollectiveBench bench(OversubscribedLeaves());

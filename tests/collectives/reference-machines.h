@@ -31,7 +31,7 @@ SetTransport(NodeSpec& node, NetTransport transport)
     node.costs.clear();
     if (transport == NetTransport::Infiniband || transport == NetTransport::Roce)
     {
-        node.costs.push_back({"messageFetch", 0, "NCCL's steps alone"});
+        node.costs.push_back({"messageFetch", 0, "only NCCL's steps"});
     }
 }
 

@@ -295,10 +295,10 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 // is used only for paths below the CPU.
 TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
 {
-    const auto find = [](std::vector<PcieAttachment> places) {
+    const auto find = [](std::vector<PcieAttachment> attachments) {
         ClusterSpec spec = A100Boxes(2);
-        spec.node.nics = static_cast<uint32_t>(places.size());
-        spec.node.nicAttachments = std::move(places);
+        spec.node.nics = static_cast<uint32_t>(attachments.size());
+        spec.node.nicAttachments = std::move(attachments);
         CollectiveBench bench(spec);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
         const auto& communicator = bench.GetPlanner().GetCommunicator(id);

@@ -70,15 +70,15 @@ OperationPostcondition::Input(const ThreadBlock& block, uint32_t chunk) const
 }
 
 RankSet
-OperationPostcondition::PartOf(uint32_t place) const
+OperationPostcondition::PartOf(uint32_t position) const
 {
-    return place < m_ranks ? RankSet::Only(m_rankAt[place], m_ranks) : RankSet();
+    return position < m_ranks ? RankSet::Only(m_rankAt[position], m_ranks) : RankSet();
 }
 
 RankSet
 OperationPostcondition::Output(const ThreadBlock& block, uint32_t chunk) const
 {
-    const bool own = chunk == block.position; // its own part is already in place or copied
+    const bool own = chunk == block.position; // its own part is already in position or copied
     const bool isRoot = block.rank == m_root;
     if (block.rank >= m_ranks)
     {

@@ -36,7 +36,7 @@ class OperationPostcondition
     RankSet Output(const ThreadBlock& block, uint32_t chunk) const;
 
   private:
-    RankSet PartOf(uint32_t place) const;
+    RankSet PartOf(uint32_t position) const;
 
     CollectiveOp m_op;
     uint32_t m_ranks;

@@ -44,9 +44,9 @@ TEST(StepLoad, IsTheMeanOverTime)
     first.kernels = {0, 1, gemm.duration, Time(), Time()};
     Segment second;
     second.kernels = {1, 1, copy.duration, Time(), Time()};
-    const SegmentSequence alone{first};
+    const SegmentSequence single{first};
     const SegmentSequence both{first, second};
-    EXPECT_NEAR(LoadOfPasses({{&alone, 2}}, records, gpu), 1, 1e-9);
+    EXPECT_NEAR(LoadOfPasses({{&single, 2}}, records, gpu), 1, 1e-9);
     EXPECT_NEAR(LoadOfPasses({{&both, 2}}, records, gpu), 0.5, 1e-9);
     EXPECT_EQ(LoadOfPasses({}, records, gpu), 0);
 }

@@ -693,8 +693,8 @@ TEST(Infiniband, PausesFollowPackets)
     control.timer = Time::Microseconds(1);
     spec.congestionControl = control;
     // In isolation nothing queues and nothing is marked: the full rate.
-    Incast alone(1, Rate::Gbps(80), Time::Microseconds(1), spec);
-    const double whole = alone.Watch(Time::Milliseconds(1), Time::Milliseconds(2)).second;
+    Incast uncontended(1, Rate::Gbps(80), Time::Microseconds(1), spec);
+    const double whole = uncontended.Watch(Time::Milliseconds(1), Time::Milliseconds(2)).second;
     EXPECT_NEAR(whole, 10e9, 0.001 * 10e9);
     // Entry 8 halves the rate. Two senders whose packets are marked whenever they queue fill the
     // link.

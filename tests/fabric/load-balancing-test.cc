@@ -231,9 +231,9 @@ TEST(PacketRoutingTest, FlowsOfOneInstantChooseApart)
     {
         const Polymorphic<RoutingPolicy> routing =
             areFlowlets ? Polymorphic<RoutingPolicy>(FlowletRouting()) : AdaptiveRouting();
-        Play alone(TwoLeaves(8, routing), PacketSpec());
-        alone.Start(0, 8, MEGABYTE, Time(), 0);
-        const Time expected = alone.Run();
+        Play uncontended(TwoLeaves(8, routing), PacketSpec());
+        uncontended.Start(0, 8, MEGABYTE, Time(), 0);
+        const Time expected = uncontended.Run();
         Play play(TwoLeaves(8, routing), PacketSpec());
         for (uint32_t i = 0; i < 8; i++)
         {

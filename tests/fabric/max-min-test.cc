@@ -130,7 +130,7 @@ TEST(LocalMaxMin, AChangeGoesNoFurtherThanFullLinks)
     EXPECT_DOUBLE_EQ(pair.Solver().Level(b), 5);
 }
 
-// 60 x 60 flows of different weights: each change reaches thousands, so the local solver hands over
+// 60 x 60 flows of different weights: each change reaches thousands, so the local solver delegates
 // to the group solver, which gives the same answer under the same indices.
 TEST(SharingSolver, HandsOverWhereEveryChangeRipplesEverywhere)
 {
@@ -154,7 +154,7 @@ TEST(SharingSolver, HandsOverWhereEveryChangeRipplesEverywhere)
         pair.SetWeight(variables[random.Below(variables.size())], random.PowerOfTen(-0.3, 0.3));
     }
     EXPECT_EQ(pair.Solver().MovedVariables().size(), variables.size());
-    ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("handed over"));
+    ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("delegated"));
     pair.SetWeight(variables[0], 0);
     ASSERT_NO_FATAL_FAILURE(pair.ExpectEqual("gone on"));
     EXPECT_LT(pair.Solver().MovedVariables().size(), variables.size());

@@ -98,9 +98,9 @@ class MarkWatch : public PortObserver
         bool isMarked;
     };
 
-    MarkWatch(PacketBench& bench, LinkId link, MarkingPoint place)
+    MarkWatch(PacketBench& bench, LinkId link, MarkingPoint point)
         : m_bench(bench),
-          m_place(place)
+          m_point(point)
     {
         bench.Network().AddObserver(link.Index(), *this);
     }
@@ -124,7 +124,7 @@ class MarkWatch : public PortObserver
     void OnTransmit(LinkId link, unsigned, uint32_t, Time, Time) override
     {
         const bool isMarked =
-            m_place == MarkingPoint::Enqueue ? m_marks.front() : std::exchange(m_isMarked, false);
+            m_point == MarkingPoint::Enqueue ? m_marks.front() : std::exchange(m_isMarked, false);
         m_marks.pop_front();
         const int64_t left = m_bench.Network().QueuedBytes(link.Index());
         atDequeue.push_back({static_cast<double>(left), isMarked});
@@ -143,7 +143,7 @@ class MarkWatch : public PortObserver
 
   private:
     PacketBench& m_bench;
-    MarkingPoint m_place;
+    MarkingPoint m_point;
     int64_t m_bytes{0};
     bool m_isMarked{false};
     std::deque<bool> m_marks; //!< of the queued packets
@@ -207,7 +207,7 @@ MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
  */
 TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
 {
-    for (const MarkingPoint place : {MarkingPoint::Dequeue, MarkingPoint::Enqueue})
+    for (const MarkingPoint point : {MarkingPoint::Dequeue, MarkingPoint::Enqueue})
     {
         PacketBench bench;
         const uint32_t middle = bench.AddSwitch();
@@ -221,12 +221,12 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
         const LinkId port = bench.Join(middle, sink, Rate::Gbps(100), Time::Microseconds(1));
         PacketSpec spec = PlainPackets();
         spec.switches.marks = true;
-        spec.switches.markAt = place;
+        spec.switches.markAt = point;
         spec.switches.markFrom = Bytes(static_cast<int64_t>(MARK_FROM));
         spec.switches.markAll = Bytes(static_cast<int64_t>(MARK_ALL));
         spec.switches.markProbability = MARK_MAX;
         bench.Open(spec);
-        MarkWatch watch(bench, port, place);
+        MarkWatch watch(bench, port, point);
         RandomStream random(7);
         int64_t start = 0;
         for (int i = 0; i < 1500; i++) // queues that grow and shrink
@@ -238,7 +238,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
                           Time::Picoseconds(start));
         }
         bench.Run();
-        const bool isDequeue = place == MarkingPoint::Dequeue;
+        const bool isDequeue = point == MarkingPoint::Dequeue;
         const auto& own = isDequeue ? watch.atDequeue : watch.atEnqueue;
         const auto& other = isDequeue ? watch.atEnqueue : watch.atDequeue;
         ASSERT_GT(own.size(), 100000u);
@@ -253,7 +253,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
         const boost::math::chi_squared distribution(static_cast<double>(bins));
         const double bound = boost::math::quantile(boost::math::complement(distribution, 1 / 3e6));
         EXPECT_LT(statistic, bound);
-        if (!isDequeue) // here the marks of the other place are known for each packet
+        if (!isDequeue) // here the marks of the other point are known for each packet
         {
             EXPECT_GT(MarkStatistic(other, bins), bound);
         }
@@ -310,7 +310,7 @@ TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
             {
                 const int behind = std::min(WINDOW, PACKETS - lost);
                 EXPECT_LE(counters.retransmissions, static_cast<uint64_t>(behind)) << lost;
-                // All except packets sent after the request to go back had arrived.
+                // All except packets sent after the request to retransmit had arrived.
                 EXPECT_GE(counters.retransmissions, static_cast<uint64_t>(std::max(1, behind - 1)))
                     << lost;
             }
@@ -364,7 +364,7 @@ TEST(PacketLaws, CreditsOfLostPacketsComeBack)
 
 /**
  * Reads by a PCIe device have at most tags x MRRS bytes outstanding: the throughput is min(C, tags
- * MRRS / round trip). Receive credits limit it in the same way: without scaled flow control to 2047
+ * MRRS / round trip). Receive credits limit it similarly: without scaled flow control to 2047
  * units of 16 bytes, or 127 packets.
  */
 TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
@@ -513,7 +513,7 @@ TEST(PacketLaws, ObliviousSprayingLoadsLinksAsPortsHash)
  * An uplink at a hundredth of the other uplinks' rate trims almost every packet once its queue of
  * 100 packets is full. Round robin gives it an eighth of the packets. A sender that skips paths
  * which trimmed uses it n times, as often as in one round trip, until the first answers arrive, and
- * then skips it 15 times: n / (n + 15) of its turns. The fraction is smaller where paths that have
+ * then skips it 15 times: n / (n + 15) of its rounds. The fraction is smaller where paths that have
  * just answered without a mark are reused first, because fewer packets then choose a path in turn.
  */
 TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)

@@ -966,7 +966,7 @@ TEST(PacketTransport, EmptyFlowsAreRetransmitted)
 }
 
 /**
- * The last data arrive after the first link has failed, so there is no way back for their
+ * The last data arrive after the first link has failed, so there is no path back for their
  * acknowledgment, which then takes no time. The flow ends when they arrive, also where flows end
  * with an acknowledgment.
  */
@@ -1105,9 +1105,10 @@ TEST(PacketTransport, PacketsBehindCopiesAreNoLivelock)
 
 /**
  * A sender of 400 Gb/s that nothing slows sends to a link of 10 Gb/s, whose switch trims. The
- * headers alone exceed the link, which transmits a packet of data after each `controlRun` headers.
- * Most packets are trimmed several times, none a thousand times: this is no livelock, and the flow
- * ends within the time of n runs and packets, and of the timeouts for headers that were dropped.
+ * headers by themselves exceed the link, which transmits a packet of data after each `controlRun`
+ * headers. Most packets are trimmed several times, none a thousand times: this is no livelock, and
+ * the flow ends within the time of n runs and packets, and of the timeouts for headers that were
+ * dropped.
  */
 TEST(PacketTransport, TrimmedPacketsThatGetThroughAreNoLivelock)
 {

@@ -308,12 +308,12 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsToBeTold)
         };
         start(route, Time());
         bench.RunUntil(Time::Milliseconds(1));
-        const Time alone = ends.times.at(0);
+        const Time uncontended = ends.times.at(0);
         Time now = Time::Milliseconds(2);
         start(route, now);
         for (int i = 1; i < 50; i++)
         {
-            now += alone;
+            now += uncontended;
             bench.RunUntil(now - Time::Picoseconds(1));
             start(route, now);
             if (i == 40)

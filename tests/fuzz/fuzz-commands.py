@@ -214,7 +214,7 @@ def judge(weir, arguments, files, seconds):
                     process.kill()
                     os.wait4(process.pid, 0)
                     process.returncode = -9
-                    return f"it goes on {GRACE_S} s after a SIGINT"
+                    return f"it continues {GRACE_S} s after a SIGINT"
                 process.send_signal(signal.SIGINT)
                 interrupted, deadline = True, time.monotonic() + GRACE_S
             else:
@@ -265,7 +265,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=10, help="until a command gets a SIGINT")
-    parser.add_argument("--all", action="store_true", help="go on after one that is wrong")
+    parser.add_argument("--all", action="store_true", help="continue after one that is wrong")
     options = parser.parse_args()
     weir = str(pathlib.Path(options.weir).resolve())
     verbs, known = options_of(weir)

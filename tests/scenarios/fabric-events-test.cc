@@ -417,7 +417,7 @@ TEST(FlappingLinks, AreDownAsLongAndAsOftenAsTheySay)
 // Down from 0 to 50 ms and from 51 to 101 ms. With four micro-batches on two stages a step is about
 // five times the forward and backward pass of one, and no pass of a micro-batch through both stages
 // fits into the 1 ms between: the first step ends after the second outage, with less than two steps
-// left to do, and the second step takes its usual time.
+// left to do, and the second step takes its typical time.
 TEST(FlappingLinks, DelayTheStepTheyInterrupt)
 {
     for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})

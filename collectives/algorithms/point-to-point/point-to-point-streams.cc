@@ -461,7 +461,7 @@ PointToPointStreams(const AlgorithmInputs& in)
         LinkLoads loads = LoadsOf(in, call, slowest);
         const Bytes busiest = *std::max_element(slotBytes.begin(), slotBytes.end());
         shape.legs = LegsOf(in, call, loads, [&](Bytes part) { return capOf(part, busiest); });
-        // A work slot sends one part at a time, so each part is under way for a share of the call.
+        // A work slot sends one part at a time, so each part is in flight for a share of the call.
         const std::vector<Bytes> network = call.SlotBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });
         const Bytes slot = *std::max_element(network.begin(), network.end());

@@ -33,18 +33,18 @@ using ChainWindows = std::vector<std::vector<HopWindow>>; //!< by chain, then ho
 class HopRates
 {
   public:
-    HopRates(const BackToBackChains& row, const UncontendedRates& rates)
-        : m_row(row),
+    HopRates(const BackToBackChains& backToBack, const UncontendedRates& rates)
+        : m_backToBack(backToBack),
           m_rates(rates)
     {
-        for (std::size_t chain = 0; chain < row.chains.size(); ++chain)
+        for (std::size_t chain = 0; chain < backToBack.chains.size(); ++chain)
         {
-            const auto& hops = row.chains[chain].hops;
+            const auto& hops = backToBack.chains[chain].hops;
             for (std::size_t position = 0; position < hops.size(); ++position)
             {
                 rates.ForEachShare(hops[position].connection.route, [&](LinkId link, double share) {
                     m_loads[link.Index()].push_back(
-                        {chain, position, share * row.chains[chain].weight});
+                        {chain, position, share * backToBack.chains[chain].weight});
                 });
             }
         }
@@ -56,8 +56,9 @@ class HopRates
      */
     Rate FirstGuess(std::size_t chain, std::size_t position) const
     {
-        const double slices = std::max(1.0, m_row.bytes.ToDouble() / m_row.slice.ToDouble());
-        Rate rate = m_row.cap;
+        const double slices =
+            std::max(1.0, m_backToBack.bytes.ToDouble() / m_backToBack.slice.ToDouble());
+        Rate rate = m_backToBack.cap;
         m_rates.ForEachShare(RouteOf(chain, position), [&](LinkId link, double share) {
             double load = 0;
             for (const Load& each : m_loads.at(link.Index()))
@@ -153,12 +154,12 @@ class HopRates
 
     RouteId RouteOf(std::size_t chain, std::size_t position) const
     {
-        return m_row.chains[chain].hops[position].connection.route;
+        return m_backToBack.chains[chain].hops[position].connection.route;
     }
 
     Rate RateBeside(const std::vector<Contended>& links) const
     {
-        Rate rate = m_row.cap;
+        Rate rate = m_backToBack.cap;
         for (const Contended& link : links)
         {
             rate = std::min(rate, Rate::BytesPerSecond(link.rate / link.load));
@@ -166,7 +167,7 @@ class HopRates
         return rate;
     }
 
-    const BackToBackChains& m_row;
+    const BackToBackChains& m_backToBack;
     const UncontendedRates& m_rates;
     std::unordered_map<uint32_t, std::vector<Load>> m_loads; //!< by link
 };
@@ -175,8 +176,8 @@ class HopRates
 class ChainTimes
 {
   public:
-    ChainTimes(const BackToBackChains& row, const BackToBackChains::Chain& chain)
-        : m_row(row),
+    ChainTimes(const BackToBackChains& backToBack, const BackToBackChains::Chain& chain)
+        : m_backToBack(backToBack),
           m_chain(chain),
           m_rates(chain.hops.size()),
           m_slices(chain.hops.size()),
@@ -196,8 +197,8 @@ class ChainTimes
     void SetRate(std::size_t position, Rate rate)
     {
         m_rates[position] = rate;
-        m_slices[position] = std::min(m_row.slice, m_row.bytes) / rate;
-        m_alls[position] = m_row.bytes / rate;
+        m_slices[position] = std::min(m_backToBack.slice, m_backToBack.bytes) / rate;
+        m_alls[position] = m_backToBack.bytes / rate;
         m_behind[position] =
             m_alls[position] -
             std::min(m_alls[position], m_slices[position] * m_chain.hops[position].slots);
@@ -240,7 +241,7 @@ class ChainTimes
     }
 
   private:
-    const BackToBackChains& m_row;
+    const BackToBackChains& m_backToBack;
     const BackToBackChains::Chain& m_chain;
     std::vector<Rate> m_rates;  //!< by hop
     std::vector<Time> m_slices; //!< by hop: time of one slice
@@ -304,20 +305,21 @@ PlayCalls(std::vector<ChainTimes>& chains, uint32_t ranks, Time start, uint32_t 
 } // namespace
 
 Time
-PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls)
+PeriodOf(const BackToBackChains& backToBack, const UncontendedRates& rates, uint32_t calls)
 {
-    const HopRates hopRates(row, rates);
+    const HopRates hopRates(backToBack, rates);
     std::vector<ChainTimes> chains;
     uint32_t ranks = 0;
-    for (const auto& chain : row.chains)
+    for (const auto& chain : backToBack.chains)
     {
-        chains.emplace_back(row, chain);
+        chains.emplace_back(backToBack, chain);
         ranks = std::max(ranks, *std::max_element(chain.ranks.begin(), chain.ranks.end()) + 1);
     }
     const auto setRates = [&](const auto& rateOf) {
         for (std::size_t chain = 0; chain < chains.size(); ++chain)
         {
-            for (std::size_t position = 0; position < row.chains[chain].hops.size(); ++position)
+            for (std::size_t position = 0; position < backToBack.chains[chain].hops.size();
+                 ++position)
             {
                 chains[chain].SetRate(position, rateOf(chain, position));
             }
@@ -326,7 +328,7 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
     setRates([&](std::size_t chain, std::size_t position) {
         return hopRates.FirstGuess(chain, position);
     });
-    const PlayedCalls guessed = PlayCalls(chains, ranks, row.start, calls);
+    const PlayedCalls guessed = PlayCalls(chains, ranks, backToBack.start, calls);
     PlayedCalls played = guessed;
     for (uint32_t round = 0; round < ROUNDS && played.steady; ++round)
     {
@@ -341,7 +343,7 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
             return (chains[chain].RateOf(position) + rate) * 0.5;
         });
         const Time before = played.last;
-        played = PlayCalls(chains, ranks, row.start, calls);
+        played = PlayCalls(chains, ranks, backToBack.start, calls);
         if (std::abs(played.last / before - 1) <= SETTLED)
         {
             break;

@@ -58,7 +58,7 @@ struct BackToBackChains
  *
  * O(calls x positions of all chains + pairs of hops on each link), for each round.
  */
-Time PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls);
+Time PeriodOf(const BackToBackChains& backToBack, const UncontendedRates& rates, uint32_t calls);
 
 } // namespace weir
 

@@ -176,7 +176,7 @@ RingPipelineStreams(const AlgorithmInputs& in)
     const CallDescription call = DescribeChains(in);
     StreamShape shape = PipelinesOf(in, call);
     const Pipeline& pipeline = shape.pipelines.front();
-    shape.row =
+    shape.backToBack =
         BackToBackChains{{}, pipeline.slice, pipeline.bytes, pipeline.cap, call.call.startLatency};
     for (const auto& [steps, channels] : call.channels)
     {
@@ -187,7 +187,7 @@ RingPipelineStreams(const AlgorithmInputs& in)
             chain.ranks.push_back(block.rank);
         }
         chain.hops = steps.connections;
-        shape.row->chains.push_back(std::move(chain));
+        shape.backToBack->chains.push_back(std::move(chain));
     }
     return shape;
 }

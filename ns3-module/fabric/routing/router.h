@@ -20,7 +20,7 @@ namespace weir
 {
 
 /**
- * Finds the links from one device to another: shortest paths (by the sum of Link::cost, usually
+ * Finds the links from one device to another: shortest paths (by the sum of Link::cost, typically
  * hops) through forwarding devices (GPUs, NICs and hosts do not forward). The routing policy of the
  * fabric selects among equal-cost paths.
  *

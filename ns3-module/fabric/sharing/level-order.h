@@ -65,7 +65,7 @@ class LevelOrder
 
     /**
      * Moves a link to the position of its new level. If the order before the cursor changes, the
-     * cursor goes back to that position.
+     * cursor returns to that position.
      */
     void Move(uint32_t link, double level);
 

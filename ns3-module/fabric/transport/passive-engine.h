@@ -14,7 +14,7 @@ namespace weir
  * caller advances it to that time.
  *
  * Rules that keep a set of engines exact:
- * - time passed to any call never goes back;
+ * - time passed to any call never decreases;
  * - AdvanceTo(now) is called with now <= NextEventTime() (an event may not be skipped);
  * - an engine calls its client inside AdvanceTo, at exactly that time, after the engine's own state
  *   is consistent; the client may start new work on any engine there;

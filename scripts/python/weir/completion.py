@@ -52,9 +52,9 @@ def percentiles_by_size(result):
     """
     flows = completion_times(result)
     edges = size_bins(flows["bytes"].to_numpy())
-    places = numpy.searchsorted(edges, flows["bytes"].to_numpy(), side="right") - 1
+    bins = numpy.searchsorted(edges, flows["bytes"].to_numpy(), side="right") - 1
     rows = []
-    for (job, _), own in flows.groupby(["job", places], sort=True):
+    for (job, _), own in flows.groupby(["job", bins], sort=True):
         row = {"job": job, "from_bytes": int(own["bytes"].min()),
                "to_bytes": int(own["bytes"].max()), "flows": len(own),
                "mean_bytes": float(own["bytes"].mean())}

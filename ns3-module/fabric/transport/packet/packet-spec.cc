@@ -97,12 +97,12 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                  distinctPaths);
     visitor.Enum<PathChoice>(
         {"pathChoice",
-         "Path selection for the next packet where routing is spray; turns: round robin; avoid: "
+         "Path selection for the next packet where routing is spray; round-robin; avoid: "
          "skip a path for one round per marked and four per trimmed packet; recycle: reuse a path "
          "just acknowledged without a mark, else round robin; mixed: recycle, else avoid.",
          "htsim: oblivious, bitmap, REPS, mixed (its default)"},
         pathChoice,
-        {{"turns", PathChoice::RoundRobin},
+        {{"round-robin", PathChoice::RoundRobin},
          {"avoid", PathChoice::Avoid},
          {"recycle", PathChoice::Recycle},
          {"mixed", PathChoice::Mixed}});

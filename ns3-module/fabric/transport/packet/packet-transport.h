@@ -292,7 +292,7 @@ class PacketTransport final : public Transport, private MessageClient
     struct Spray
     {
         std::vector<SprayedPath> paths;
-        double rate{std::numeric_limits<double>::infinity()}; //!< of all paths together, bytes/s
+        double rate{std::numeric_limits<double>::infinity()}; //!< of all paths in total, bytes/s
     };
 
     uint32_t Find(FlowId id) const;

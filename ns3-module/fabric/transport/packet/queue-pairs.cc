@@ -1047,7 +1047,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         StartAckTimer(id, now);
     }
     Deliver(pair, now);
-    PopAcknowledged(pair, now); // without a way back, an acknowledgment takes no time
+    PopAcknowledged(pair, now); // without a path back, an acknowledgment takes no time
 }
 
 /** Whether one acknowledgment cannot report both @p number and the packets still unacknowledged. */

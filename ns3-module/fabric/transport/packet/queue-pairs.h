@@ -185,7 +185,7 @@ class QueuePairs : public PacketEndpoints
      * A queue pair that has retransmitted its first missing packet MAX_RETRIES times without any
      * queue pair having new data acknowledged since. If nothing was lost or trimmed in that time,
      * it must also exceed the time in which the slowest link of its paths transmits all packets
-     * under way. A livelock happens when packets of several senders meet in a lossy queue in the
+     * in flight. A livelock happens when packets of several senders meet in a lossy queue in the
      * same order each time.
      */
     const std::optional<Livelock>& FindLivelock() const

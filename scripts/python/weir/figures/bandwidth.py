@@ -36,17 +36,17 @@ class Bandwidth(Figure):
         sets = list(data.groupby(["kind", "result", "collective"], sort=False))
         several = data["collective"].nunique() > 1
         simulated = [one for one in sets if one[0][0] == "simulated"]
-        for place, ((kind, name, collective), own) in enumerate(sets):
+        for position, ((kind, name, collective), own) in enumerate(sets):
             own = own.sort_values("size_bytes")
             label = f"{name}, {collective}" if several else name
             if kind == "measured":
                 axes.plot(own["size_bytes"], own["busbw_GBps"], "x", color="black", markersize=4.5,
                           zorder=4, label=f"{label} (measured)")
                 continue
-            color = PALETTE[place % len(PALETTE)]
+            color = PALETTE[position % len(PALETTE)]
             # Earlier lines are wider, so that they are seen beside later ones with
             # the same figures.
-            width = 1.2 + 0.8 * min(len(simulated) - 1 - place, 4)
+            width = 1.2 + 0.8 * min(len(simulated) - 1 - position, 4)
             axes.plot(own["size_bytes"], own["busbw_GBps"], marker="o", linewidth=width,
                       markersize=width + 2.2, color=color, label=label)
             if "busbw_lower_GBps" in own and own["busbw_lower_GBps"].notna().any():

@@ -25,7 +25,7 @@ def drawn_parts(data):
 
 
 def stacks(data, parts, level, unit):
-    """Places, labels and one array a part of the bars of a level."""
+    """Positions, labels and one array a part of the bars of a level."""
     own = data[data["level"] == level].groupby(["job", "number", "part"], sort=False)["seconds"]
     wide = own.sum().unstack("part", fill_value=0.0)
     wide = wide.reindex(list(dict.fromkeys(own.sum().index.droplevel("part"))))
@@ -53,10 +53,10 @@ class Breakdown(Figure):
         figure = new_figure(0.4 + sum(heights[level] for level in levels))
         axes = figure.subplots(len(levels), 1, squeeze=False, gridspec_kw={
             "height_ratios": [heights[level] for level in levels]})[:, 0]
-        for place, level in zip(axes, levels):
+        for plot, level in zip(axes, levels):
             labels, arrays = stacks(data, parts, level, size)
             draw = self._draw_stages if level == "stage" else self._draw_ranks
-            draw(place, labels, arrays, unit)
+            draw(plot, labels, arrays, unit)
         axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=max(len(parts), 1),
                        handlelength=1.0, columnspacing=1.2)
         return figure

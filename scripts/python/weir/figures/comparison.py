@@ -22,7 +22,7 @@ def ratio_ticks(reach):
     step = next(size * 10.0**power for power in range(-6, 1) for size in (1, 2, 5)
                 if most / (size * 10.0**power) <= 3.5)
     count = int(most / step)
-    return [round(1 + place * step, 9) for place in range(-count, count + 1)]
+    return [round(1 + position * step, 9) for position in range(-count, count + 1)]
 
 
 class Comparison(Figure):

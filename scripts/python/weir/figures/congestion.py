@@ -14,7 +14,7 @@ MARKS = (("saturated", "at its full rate", "black", "|"), ("paused", "paused", "
 def jobs_in(data):
     """Every job with its color."""
     jobs = sorted(set(data["job"].dropna()))
-    return {job: PALETTE[place % len(PALETTE)] for place, job in enumerate(jobs)}
+    return {job: PALETTE[position % len(PALETTE)] for position, job in enumerate(jobs)}
 
 
 class Congestion(Figure):
@@ -80,21 +80,21 @@ class Congestion(Figure):
         """The root at the right, and to its left the links before it on the paths of its flows."""
         shades = heat(tree["utilization"].max())
         levels = int(tree["level"].max())
-        places = {}
+        positions = {}
         for level, own in tree.groupby("level"):
-            known = own[own["parent"].isin([name for at, name in places if at == level - 1])] \
+            known = own[own["parent"].isin([name for at, name in positions if at == level - 1])] \
                 if level else own
             sums = known.groupby("link")["carried"].sum()
             drawn = known[known["link"].isin(sums.nlargest(CHILDREN).index)]
-            above = drawn.assign(y=[places[level - 1, parent][1] if level else 0.5
+            above = drawn.assign(y=[positions[level - 1, parent][1] if level else 0.5
                                     for parent in drawn["parent"]])
             order = above.groupby("link")["y"].mean().sort_values(ascending=False, kind="stable")
             rest = own["link"].nunique() - len(order)
             count = len(order) + (rest > 0)
             x = 1 - (level + 0.5) / (levels + 1)
-            for place, name in enumerate(order.index):
-                y = 1 - (place + 0.5) / count
-                places[level, name] = (x, y)
+            for position, name in enumerate(order.index):
+                y = 1 - (position + 0.5) / count
+                positions[level, name] = (x, y)
                 edges = drawn[drawn["link"] == name]
                 row = edges.iloc[0]
                 box = {"boxstyle": "round,pad=0.25", "edgecolor": "none",
@@ -105,7 +105,7 @@ class Congestion(Figure):
                           bbox=box, color="black" if light > 0.5 else "white", zorder=3)
                 for parent, carried in zip(edges["parent"], edges["carried"]) if level else ():
                     width = 0.4 + 4 * carried / max(tree["carried"].iloc[0], 1)
-                    axes.annotate("", places[level - 1, parent], (x, y), zorder=1, arrowprops={
+                    axes.annotate("", positions[level - 1, parent], (x, y), zorder=1, arrowprops={
                         "arrowstyle": "-", "color": "#999999", "linewidth": min(width, 5),
                         "connectionstyle": "arc3,rad=0", "shrinkA": 0, "shrinkB": 0})
             if rest:

@@ -111,8 +111,8 @@ class Gantt(Figure):
                                            for job, rank in rows])
         axes.set_ylabel("rank")
         axes.set_xlabel(f"time, {unit}")
-        axes.legend(handles=[patches.Patch(color=PALETTE[place % len(PALETTE)], label=name)
-                             for place, name in enumerate(streams)],
+        axes.legend(handles=[patches.Patch(color=PALETTE[position % len(PALETTE)], label=name)
+                             for position, name in enumerate(streams)],
                     loc="lower center", bbox_to_anchor=(0.5, 1), ncol=min(len(streams), 4),
                     handlelength=1.0)
         return figure

@@ -8,7 +8,7 @@ from weir.figure import Figure, heat, heat_bar, heat_image, new_figure
 from weir.network import with_ends
 from weir.quantity import TIMES, in_seconds, unit_for
 
-ROWS = 48      # links drawn, all classes together
+ROWS = 48      # links drawn, all classes in total
 COLUMNS = 300  # bins drawn; more are joined
 REMEDY = ("write it with output: {linkSeries: 100us} in the scenario, --set "
           "output.linkSeries=100us, or --link-series 100us of weir collective and weir flows; in "

@@ -46,10 +46,10 @@ class Memory(Figure):
         figure = new_figure(0.9 + 0.24 * len(wide))
         axes = figure.subplots()
         left = numpy.zeros(len(wide))
-        for place, part in enumerate(parts):
+        for position, part in enumerate(parts):
             values = wide[part].to_numpy() / 2**30
             axes.barh(range(len(wide)), values, left=left, height=0.7, label=part,
-                      color=PALETTE[place % len(PALETTE)])
+                      color=PALETTE[position % len(PALETTE)])
             left += values
         axes.set_yticks(range(len(wide)), names)
         axes.invert_yaxis()

@@ -78,7 +78,7 @@ class Sweep(Figure):
             along = axis_of(own, varied)  # each of several jobs may have a size of its own
             is_line = pandas.api.types.is_numeric_dtype(own[along]) and \
                 own[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
-            # What a place on the axis decides needs no color.
+            # What a position on the axis decides needs no color.
             others = [column for column in varied if column != along and
                       own.groupby(along, sort=False)[column].nunique().max() > 1]
             label = values[-1]
@@ -105,18 +105,18 @@ class Sweep(Figure):
             axes.bar(data["case"], data["value"], 0.8, color=PALETTE[0])
             return
         groups = groups_of(data.sort_values("size_bytes"), ["size_bytes"])
-        for place, ((size,), own) in enumerate(groups):
+        for position, ((size,), own) in enumerate(groups):
             axes.plot(own["case"], own["value"], linestyle="", marker="o", markersize=3,
-                      color=PALETTE[place % MAX_COLORS], label=size_label(size))
+                      color=PALETTE[position % MAX_COLORS], label=size_label(size))
         beside(axes, "message size", len(groups))
 
     @staticmethod
     def _lines(axes, data, along, others):
         groups = groups_of(data, others)
-        for place, (values, own) in enumerate(groups):
+        for position, (values, own) in enumerate(groups):
             own = own.sort_values(along)
-            axes.plot(own[along], own["value"], marker="o", color=PALETTE[place % MAX_COLORS],
-                      linestyle=["-", "--", ":", "-."][place // MAX_COLORS % 4],
+            axes.plot(own[along], own["value"], marker="o", color=PALETTE[position % MAX_COLORS],
+                      linestyle=["-", "--", ":", "-."][position // MAX_COLORS % 4],
                       label=", ".join(map(str, values)))
         axes.set_xlabel("message size" if along == "size_bytes" else along)
         if along == "size_bytes":
@@ -138,13 +138,13 @@ class Sweep(Figure):
         groups = groups_of(data, others)
         colors = list(dict.fromkeys(data[along]))
         width = 0.8 / len(colors)
-        for place, value in enumerate(colors):
+        for position, value in enumerate(colors):
             xs, ys = [], []
             for x, (_, own) in enumerate(groups):
                 for height in own.loc[own[along] == value, "value"]:
-                    xs.append(x + (place - (len(colors) - 1) / 2) * width)
+                    xs.append(x + (position - (len(colors) - 1) / 2) * width)
                     ys.append(height)
-            axes.bar(xs, ys, width * 0.95, color=PALETTE[place % MAX_COLORS], label=str(value))
+            axes.bar(xs, ys, width * 0.95, color=PALETTE[position % MAX_COLORS], label=str(value))
         axes.set_xticks(range(len(groups)), ["\n".join(map(str, values)) for values, _ in groups])
         axes.set_xlabel(", ".join(others))
         beside(axes, along, len(colors))

@@ -40,7 +40,7 @@ def cell_of(source, target, name, tiers):
 
 
 def kind_of(device, band):
-    """What the devices of a band are called; some have numbers alone for names."""
+    """What the devices of a band are called; some have only numbers for names."""
     if class_of(device) != "device":
         return class_of(device) if band else "node"
     return "switch" if band else "host"
@@ -62,7 +62,7 @@ def components(devices, pairs):
 
 
 def boxes_of(hops, bands):
-    """Groups of devices as boxes in bands: {(band, place): (x, width, devices)}, and each device's.
+    """Groups of devices as boxes in bands: {(band, slot): (x, width, devices)}, and each device's.
 
     A group are the devices of a tier that those up to it, and the links between these, join: nodes
     of the same leaves, leaves and spines of a pod. It stands above what it joins.
@@ -74,14 +74,14 @@ def boxes_of(hops, bands):
         members = {}
         for device in own:
             members.setdefault(lead[device], []).append(device)
-        first = {lead[device]: place for device, place in sorted(
+        first = {lead[device]: slot for device, slot in sorted(
             order.items(), key=lambda one: -one[1]) if device in lead}
         found = sorted(members.items(), key=lambda one: first.get(one[0], 0))
-        for place, (_, devices) in enumerate(found):
+        for slot, (_, devices) in enumerate(found):
             width = (0.86 if len(found) > 1 else 0.94) / len(found)
-            boxes[band, place] = ((place + 0.5) / len(found), width, devices)
-            group.update(dict.fromkeys(devices, (band, place)))
-        order.update({device: place for place, device in enumerate(own)} if band == 0 else {})
+            boxes[band, slot] = ((slot + 0.5) / len(found), width, devices)
+            group.update(dict.fromkeys(devices, (band, slot)))
+        order.update({device: slot for slot, device in enumerate(own)} if band == 0 else {})
     return boxes, group
 
 
@@ -107,8 +107,8 @@ def matrix_of(cells):
     rows = sorted(cells["row"].unique(), key=natural)
     columns = sorted(cells["column"].unique(), key=natural)
     matrix = numpy.full((len(rows), len(columns)), numpy.nan)
-    row = cells["row"].map({name: place for place, name in enumerate(rows)}).to_numpy()
-    column = cells["column"].map({name: place for place, name in enumerate(columns)}).to_numpy()
+    row = cells["row"].map({name: slot for slot, name in enumerate(rows)}).to_numpy()
+    column = cells["column"].map({name: slot for slot, name in enumerate(columns)}).to_numpy()
     numpy.fmax.at(matrix, (row, column), cells["utilization"].to_numpy())
     return matrix, rows, columns
 
@@ -131,9 +131,9 @@ class Topology(Figure):
         cells = [cell_of(*ends, tiers) for ends in zip(links["source"], links["target"],
                                                        links["class"])]
         links = links.reset_index(drop=True)[["name", "rate", "bytes", "utilization"]]
-        for place, column in enumerate(["panel", "row", "column"]):
-            links[column] = [cell[place] for cell in cells]
-        order = {panel: place for place, panel in enumerate(NODE_PANELS)}
+        for slot, column in enumerate(["panel", "row", "column"]):
+            links[column] = [cell[slot] for cell in cells]
+        order = {panel: slot for slot, panel in enumerate(NODE_PANELS)}
         links["order"] = links["panel"].map(order).fillna(len(order))
         links = links.sort_values(["order", "panel"], kind="stable").drop(columns="order")
         return links.rename(columns={"name": "link"})[
@@ -144,7 +144,7 @@ class Topology(Figure):
         drawn = {name: matrix_of(data[data["panel"] == name]) for name in names}
         wide = [name for name in names if name in NODE_PANELS]
         square = [name for name in names if name not in NODE_PANELS]
-        lines = [square[place:place + 2] for place in range(0, len(square), 2)]
+        lines = [square[slot:slot + 2] for slot in range(0, len(square), 2)]
         heights = [2.3] + [0.45 + 0.1 * min(len(drawn[name][1]), FEW_TICKS) for name in wide]
         heights += [0.7 + 0.085 * min(max(max(len(drawn[name][1]) for name in line), 8), FEW_TICKS)
                     for line in lines]
@@ -158,9 +158,9 @@ class Topology(Figure):
             self._draw_matrix(axes[-1], *drawn[name], name, shades, 16)
         for row, line in enumerate(lines):
             for side, name in enumerate(line):
-                place = grid[1 + len(wide) + row, side] if len(line) > 1 else \
+                slot = grid[1 + len(wide) + row, side] if len(line) > 1 else \
                     grid[1 + len(wide) + row, :]
-                axes.append(figure.add_subplot(place))
+                axes.append(figure.add_subplot(slot))
                 parallel = data[data["panel"] == name].groupby(["row", "column"]).size().max()
                 title = name + (f", the busiest of {parallel} parallel links" if parallel > 1 else "")
                 self._draw_matrix(axes[-1], *drawn[name], title, shades,
@@ -195,7 +195,7 @@ class Topology(Figure):
         """Groups of devices as boxes, the links between two of them as a pair of lines."""
         boxes, group = boxes_of(hops, bands)
         sends = hops.groupby("a")["utilization"].max().to_dict()
-        for (band, place), (x, width, own) in boxes.items():
+        for (band, slot), (x, width, own) in boxes.items():
             loads = inside if band == 0 else sends
             for number, device in enumerate(own):
                 load = loads.get(device, 0)
@@ -208,7 +208,7 @@ class Topology(Figure):
                 axes.text(x - width / 2, band + (0.13 if band else -0.13), span_of(own), ha="left",
                           va="bottom" if band else "top", fontsize=5.5, zorder=4,
                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4})
-            if place == 0:
+            if slot == 0:
                 axes.text(-0.01, band, f"{len(bands[band])} x {kind_of(own[0], band)}",
                           ha="right", va="center", fontsize=7)
         bundles = {}
@@ -236,15 +236,15 @@ class Topology(Figure):
     @staticmethod
     def _draw_devices(axes, hops, bands, inside, shades):
         """Each device and the busier direction of the links between two; busy ones in front."""
-        places = {device: ((place + 0.5) / len(own), band)
-                  for band, own in bands.items() for place, device in enumerate(own)}
+        spots = {device: ((slot + 0.5) / len(own), band)
+                  for band, own in bands.items() for slot, device in enumerate(own)}
         pairs = {}
         for a, b, load in zip(hops["a"], hops["b"], hops["utilization"]):
             pair = tuple(sorted((a, b), key=natural))
             pairs[pair] = max(pairs.get(pair, 0.0), load)
         segments, loads = [], []
         for (a, b), load in sorted(pairs.items(), key=lambda pair: pair[1]):
-            (x, y), (u, v) = places[a], places[b]
+            (x, y), (u, v) = spots[a], spots[b]
             if y == v:  # an arc above the band
                 turn = numpy.linspace(0, math.pi, 17)
                 segments.append(numpy.column_stack([
@@ -264,12 +264,12 @@ class Topology(Figure):
             side = min(4.5, 330 / max(len(own), 1))
             fill = [shades.to_rgba(inside[device]) if inside.get(device) else IDLE
                     for device in own] if band == 0 else "#ffffff"
-            axes.scatter([places[device][0] for device in own], [band] * len(own), s=side**2 * 2.5,
+            axes.scatter([spots[device][0] for device in own], [band] * len(own), s=side**2 * 2.5,
                          marker="s" if band == 0 else "o", c=fill, edgecolors="#444444",
                          linewidths=0.4, zorder=2)
             axes.text(-0.01, band, f"{len(own)} x {kind_of(own[0], band)}", ha="right",
                       va="center", fontsize=7)
-        return max(bands) + (0.9 if any(places[a][1] == places[b][1] for a, b in pairs) else 0.3)
+        return max(bands) + (0.9 if any(spots[a][1] == spots[b][1] for a, b in pairs) else 0.3)
 
     @staticmethod
     def _draw_matrix(axes, matrix, rows, columns, title, shades, room):

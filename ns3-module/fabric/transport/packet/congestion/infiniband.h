@@ -24,9 +24,10 @@ class Infiniband : public CongestionControl
 {
   public:
     Infiniband()
-        : CongestionControl("infiniband",
-                            "Marks advance in a table of inter-packet delays, a timer goes back "
-                            "(InfiniBand Architecture, annex A10).")
+        : CongestionControl(
+              "infiniband",
+              "Marks advance an index into a table of inter-packet delays, a timer decreases it "
+              "(InfiniBand Architecture, annex A10).")
     {
     }
 
@@ -105,7 +106,7 @@ Infiniband::VisitParameters(ParameterVisitor& visitor)
                   limit,
                   {1, 16383});
     visitor.Duration({"timer",
-                      "Time after which the index goes back by one entry (CCTI_Timer).",
+                      "Time after which the index decreases by one entry (CCTI_Timer).",
                       "150 units of 1.024 us; not verified"},
                      timer,
                      {Time::Nanoseconds(1), Time::Seconds(1)});
