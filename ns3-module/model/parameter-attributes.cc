@@ -95,12 +95,16 @@ ToText(const std::vector<weir::FabricDimension>& values)
 /**
  * Parses dimensions; aborts if the text is invalid.
  * @param name of the attribute
- * @param text their notation
+ * @param text their notation; empty: none
  * @return the dimensions
  */
 std::vector<weir::FabricDimension>
 ParseText(const std::string& name, const std::string& text)
 {
+    if (text.empty())
+    {
+        return {}; // the text of the initial value
+    }
     try
     {
         return weir::ParseDimensions(text);
