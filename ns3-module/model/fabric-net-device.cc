@@ -107,11 +107,12 @@ FabricNetDevice::GetTypeId()
                             "A packet was handed to the device for transmission.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_macTx),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacTxDrop",
-                            "The device dropped a packet: its queue was full, or no device has the "
-                            "destination address.",
-                            MakeTraceSourceAccessor(&FabricNetDevice::m_macTxDrop),
-                            "ns3::Packet::TracedCallback")
+            .AddTraceSource(
+                "MacTxDrop",
+                "The device dropped a packet: its queue was full, it is longer than Mtu, or "
+                "no other device has the destination address.",
+                MakeTraceSourceAccessor(&FabricNetDevice::m_macTxDrop),
+                "ns3::Packet::TracedCallback")
             .AddTraceSource("MacPromiscRx",
                             "A packet was received.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_macPromiscRx),
@@ -173,6 +174,7 @@ FabricNetDevice::Attach(Ptr<FabricChannel> channel, weir::DeviceId nic)
 {
     NS_LOG_FUNCTION(this << channel << nic.Index());
     NS_ABORT_MSG_IF(m_channel, "FabricNetDevice: attached twice");
+    NS_ABORT_MSG_IF(!channel, "FabricNetDevice: found no channel to attach to, expected one");
     const weir::PacketSpec& spec = channel->GetFabric()->GetPackets().GetSpec();
     NS_ABORT_MSG_IF(m_trafficClass > spec.trafficClasses,
                     "FabricNetDevice: TrafficClass is " << m_trafficClass
@@ -220,10 +222,16 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
     m_macTx(packet);
     const Ptr<FabricNetDevice> to =
         m_channel->Find(Mac48Address::ConvertFrom(dest), packet, protocolNumber);
-    if (!to || !m_queue)
+    const char* const reason = !m_queue                    ? "The device has no TxQueue"
+                               : packet->GetSize() > m_mtu ? "A packet is longer than Mtu"
+                               : !to ? "No device of the fabric has the destination address of a "
+                                       "packet"
+                               : PeekPointer(to) == this
+                                   ? "A packet is for its sender; switches return none"
+                                   : nullptr;
+    if (reason)
     {
-        NS_LOG_WARN((to ? "The device has no TxQueue"
-                        : "No device of the fabric has the destination address of a packet"));
+        NS_LOG_WARN(reason);
         m_macTxDrop(packet);
         return false;
     }

@@ -719,7 +719,9 @@ class RefusalsTestCase : public TestCase
 {
   public:
     RefusalsTestCase()
-        : TestCase("Packets to nobody are dropped, and frames are no longer than packets")
+        : TestCase(
+              "Packets to nobody or to their sender are dropped, and frames are no longer "
+              "than packets")
     {
     }
 
@@ -758,6 +760,18 @@ class RefusalsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4140), true, "as long as packets are");
         NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4141), false, "longer");
         NS_TEST_EXPECT_MSG_EQ(device->GetMtu(), 4140, "it stays");
+        const Address other = servers.Device(1)->GetAddress();
+        const uint16_t protocol = 0x88b5; // local experimental
+        NS_TEST_EXPECT_MSG_EQ(
+            device->Send(Create<Packet>(4141), other, protocol), false, "longer than Mtu");
+        NS_TEST_EXPECT_MSG_EQ(device->Send(Create<Packet>(100), device->GetAddress(), protocol),
+                              false,
+                              "switches return no frame to its sender");
+        NS_TEST_EXPECT_MSG_EQ(
+            device->Send(Create<Packet>(4140), other, protocol), true, "as long as Mtu");
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(dropped, 4u, "two more");
+        NS_TEST_EXPECT_MSG_EQ(transmitted, 2u, "one more");
         Simulator::Destroy();
     }
 };
