@@ -45,6 +45,7 @@ EngineDriver::DoDispose()
         tell();
     }
     m_isOver = true;
+    m_beforeRun.clear();
     Simulator::Cancel(m_wake);
     m_engines.Clear();
     m_owners.clear();
@@ -82,6 +83,13 @@ EngineDriver::AtEnd(Callback<void> tell)
 {
     CheckAlive();
     m_atEnd.push_back(tell);
+}
+
+void
+EngineDriver::BeforeRun(Callback<void> tell)
+{
+    CheckAlive();
+    m_beforeRun.push_back(tell);
 }
 
 void
@@ -140,6 +148,10 @@ void
 EngineDriver::RunUntil(weir::Time now)
 {
     NS_LOG_FUNCTION(this << now.ToPicoseconds());
+    for (const Callback<void>& tell : m_beforeRun)
+    {
+        tell();
+    }
     m_running = true;
     m_engines.RunUntil(now);
     m_running = false;

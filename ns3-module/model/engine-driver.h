@@ -72,6 +72,20 @@ class EngineDriver : public Object
     void AtEnd(Callback<void> tell);
 
     /**
+     * Registers a callback that is called whenever the engines are about to advance, before they
+     * handle any event of that instant.
+     * @param tell called each time; it must not start work on the engines
+     */
+    void BeforeRun(Callback<void> tell);
+
+    /**
+     * Whether the engines are handling events, that is, whether the caller is one of their
+     * callbacks.
+     * @return true inside such a callback
+     */
+    bool IsRunning() const;
+
+    /**
      * Brings the engines to the present, so that they may be called externally.
      * @return the time to pass to them
      */
@@ -114,13 +128,14 @@ class EngineDriver : public Object
     /** Aborts if the simulator, and with it the engines, has been destroyed. */
     void CheckAlive() const;
 
-    weir::EngineSet m_engines;           //!< the driven engines
-    std::vector<Ptr<Object>> m_owners;   //!< objects kept alive
-    std::vector<Callback<void>> m_atEnd; //!< called at the destruction of the simulator
-    EventId m_wake;                      //!< pending event
-    Time m_wakeTime;                     //!< its time, if it is pending
-    bool m_running{false};               //!< inside RunUntil
-    bool m_isOver{false};                //!< the simulator has been destroyed
+    weir::EngineSet m_engines;               //!< the driven engines
+    std::vector<Ptr<Object>> m_owners;       //!< objects kept alive
+    std::vector<Callback<void>> m_atEnd;     //!< called at the destruction of the simulator
+    std::vector<Callback<void>> m_beforeRun; //!< called before the engines advance
+    EventId m_wake;                          //!< pending event
+    Time m_wakeTime;                         //!< its time, if it is pending
+    bool m_running{false};                   //!< inside RunUntil
+    bool m_isOver{false};                    //!< the simulator has been destroyed
 };
 
 } // namespace ns3

@@ -6,6 +6,8 @@
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -22,7 +24,8 @@ FabricPort::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<FabricPort>()
             .AddAttribute("RateInterval",
-                          "Averaging interval of the trace source Rate.",
+                          "Averaging interval of the trace source Rate; at least the simulator's "
+                          "resolution.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&FabricPort::m_interval),
                           MakeTimeChecker(NanoSeconds(1)))
@@ -118,10 +121,16 @@ FabricPort::OnTransmit(
     m_bytes += bytes;
     if (m_rateEvent.IsExpired())
     {
-        const int64_t step = m_interval.GetTimeStep();
+        const int64_t step = GetInterval().GetTimeStep();
         const int64_t passed = Simulator::Now().GetTimeStep() % step;
         m_rateEvent = Simulator::Schedule(TimeStep(step - passed), &FabricPort::TellRate, this);
     }
+}
+
+Time
+FabricPort::GetInterval() const
+{
+    return std::max(m_interval, TimeStep(1));
 }
 
 void
@@ -132,10 +141,10 @@ FabricPort::TellRate()
     m_bytes = 0;
     if (bytes > 0)
     {
-        m_rateEvent = Simulator::Schedule(m_interval, &FabricPort::TellRate, this);
+        m_rateEvent = Simulator::Schedule(GetInterval(), &FabricPort::TellRate, this);
     }
     const double bits = static_cast<double>(bytes) * 8;
-    m_rate(DataRate(static_cast<uint64_t>(bits / m_interval.GetSeconds() + 0.5)));
+    m_rate(DataRate(static_cast<uint64_t>(bits / GetInterval().GetSeconds() + 0.5)));
 }
 
 } // namespace ns3

@@ -126,6 +126,12 @@ class FabricPort : public Object, private weir::PortObserver
         m_pause(trafficClass, isPaused, now);
     }
 
+    /**
+     * The averaging interval of Rate, at least the simulator's resolution.
+     * @return the interval
+     */
+    Time GetInterval() const;
+
     /** Reports the rate of the interval that ends now. */
     void TellRate();
 

@@ -107,6 +107,7 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport)
     m_transport = std::move(transport);
     m_driver->Add(m_fabric->GetTransport(), this);
     m_fabric->GetTransport().AddObserver(*this, false);
+    m_driver->BeforeRun(MakeCallback(&FluidFabric::Observe, this));
 }
 
 uint64_t

@@ -314,7 +314,8 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
 
     /**
      * Has the transport report link rates if a trace sink is connected to LinkRate. Connections may
-     * change at any time, so this is checked whenever a flow starts.
+     * change at any time, so this is checked before StartFlow starts a flow and before the engines
+     * advance, as jobs start flows then.
      */
     void Observe();
 

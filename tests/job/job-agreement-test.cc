@@ -10,6 +10,8 @@
 #include "ns3/boolean.h"
 #include "ns3/cluster-helper.h"
 #include "ns3/collective-helper.h"
+#include "ns3/data-rate.h"
+#include "ns3/fabric-port.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -22,6 +24,10 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include "plain-servers.h"
+
+#include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace
@@ -161,6 +167,70 @@ INSTANTIATE_TEST_SUITE_P(Fidelities,
                                          weir::Fidelity::Stream,
                                          weir::Fidelity::Flow),
                          [](const auto& info) { return weir::ToString(info.param); });
+
+// Bytes are rate times time. The program starts no flow itself, only a job does.
+class TracedRates : public JobAgreement
+{
+};
+
+TEST_P(TracedRates, OfALinkAddUpToTheBytesOfACollective)
+{
+    const auto cluster = ns3::ClusterHelper().Install(2);
+    const auto fabric = cluster.GetFabric();
+    const uint32_t traced = fabric->FindLink("node0/nic0", "leaf0");
+    double bytes = 0;
+    weir::Rate last;
+    weir::Time since;
+    fabric->TraceConnectWithoutContext("LinkRate",
+                                       ns3::Callback<void, uint32_t, weir::Rate, weir::Time>(
+                                           [&](uint32_t link, weir::Rate rate, weir::Time now) {
+                                               if (link == traced)
+                                               {
+                                                   bytes += last.ToBytesPerSecond() *
+                                                            (now - since).ToSeconds();
+                                                   last = rate;
+                                                   since = now;
+                                               }
+                                           }));
+    ns3::CollectiveHelper helper("all-reduce", 1 << 22);
+    helper.SetAttribute("Fidelity", ns3::StringValue(weir::ToString(GetParam())));
+    helper.Install(cluster);
+    ns3::Simulator::Run();
+    EXPECT_EQ(last, weir::Rate());
+    const double carried = fabric->GetLinkUsage(traced).bytes;
+    EXPECT_GT(carried, 0);
+    EXPECT_NEAR(bytes, carried, 1e-6 * carried);
+    ns3::Simulator::Destroy();
+}
+
+INSTANTIATE_TEST_SUITE_P(Fidelities,
+                         TracedRates,
+                         testing::Values(weir::Fidelity::Stream, weir::Fidelity::Flow),
+                         [](const auto& info) { return weir::ToString(info.param); });
+
+// 10 us, the default, is no time at a resolution of a millisecond: rates are those of milliseconds.
+// The resolution of a process can be set once, so the test has one of its own.
+TEST(FabricPort, RatesHaveIntervalsOfAtLeastTheResolution)
+{
+    EXPECT_EXIT(
+        {
+            ns3::Time::SetResolution(ns3::Time::MS);
+            const auto cluster = PlainServers("packet").Install(2);
+            const auto fabric = cluster.GetFabric();
+            const auto port = fabric->GetPort(fabric->FindLink("node0/nic0", "leaf0"));
+            double bytes = 0;
+            port->TraceConnectWithoutContext(
+                "Rate", ns3::Callback<void, ns3::DataRate>([&bytes](ns3::DataRate rate) {
+                    bytes += static_cast<double>(rate.GetBitRate()) * 1e-3 / 8;
+                }));
+            fabric->StartFlow(0, 1, 50000000); // 4 ms
+            ns3::Simulator::Run();
+            const double sent = static_cast<double>(port->GetCounters().bytes);
+            std::exit(std::abs(bytes - sent) < 1 && sent > 5e7 ? 0 : 1);
+        },
+        testing::ExitedWithCode(0),
+        "");
+}
 
 // The defaults of ServerDescription's attributes are documented as those of the catalog's HGX H100.
 TEST(ClusterHelper, BuildsTheServersOfHgxH100)
