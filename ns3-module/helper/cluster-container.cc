@@ -36,7 +36,7 @@ ClusterContainer::GetGpu(uint32_t server, uint32_t local) const
 std::vector<uint32_t>
 ClusterContainer::GetGpus(uint32_t first, uint32_t servers) const
 {
-    NS_ABORT_MSG_IF(first + servers > m_servers.GetN(),
+    NS_ABORT_MSG_IF(first > m_servers.GetN() || servers > m_servers.GetN() - first,
                     "ClusterContainer: there are only " << m_servers.GetN() << " servers");
     std::vector<uint32_t> gpus;
     for (uint32_t gpu = first * GetNGpusPerServer(); gpu < (first + servers) * GetNGpusPerServer();

@@ -155,6 +155,7 @@ FabricChannel::DoDispose()
 Ptr<FabricChannel>
 FabricChannel::Of(Ptr<FluidFabric> fabric)
 {
+    NS_ABORT_MSG_IF(!fabric, "FabricChannel: found no fabric, expected one");
     Ptr<FabricChannel> channel = fabric->GetObject<FabricChannel>();
     if (!channel)
     {

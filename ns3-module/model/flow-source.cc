@@ -146,6 +146,9 @@ FlowSource::StartApplication()
     NS_LOG_FUNCTION(this);
     if (!m_receivers.empty())
     {
+        NS_ABORT_MSG_IF(!m_size || !m_pause,
+                        "FlowSource: found no " << (m_size ? "Interval" : "Size")
+                                                << ", expected a random variable");
         SendNext();
     }
 }
@@ -186,6 +189,9 @@ FlowSource::SendNext()
 int64_t
 FlowSource::AssignStreams(int64_t stream)
 {
+    NS_ABORT_MSG_IF(!m_size || !m_pause,
+                    "FlowSource: found no " << (m_size ? "Interval" : "Size")
+                                            << ", expected a random variable");
     m_pick->SetStream(stream);
     m_size->SetStream(stream + 1);
     m_pause->SetStream(stream + 2);

@@ -42,6 +42,7 @@ GpuServer::DoDispose()
 void
 GpuServer::Attach(Ptr<FluidFabric> fabric, uint32_t index)
 {
+    NS_ABORT_MSG_IF(!fabric, "GpuServer: found no fabric, expected one");
     NS_ABORT_MSG_IF(index >= fabric->GetFabric().GetCluster().NodeCount(),
                     "GpuServer: the cluster has no server " << index);
     m_fabric = fabric;

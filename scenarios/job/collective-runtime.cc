@@ -43,6 +43,7 @@ CollectiveRuntime::~CollectiveRuntime()
 Ptr<CollectiveRuntime>
 CollectiveRuntime::Of(Ptr<FluidFabric> fabric)
 {
+    NS_ABORT_MSG_IF(!fabric, "CollectiveRuntime: found no fabric to install on, expected one");
     Ptr<CollectiveRuntime> runtime = fabric->GetObject<CollectiveRuntime>();
     if (!runtime)
     {

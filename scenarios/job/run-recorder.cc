@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -52,6 +54,53 @@ PlacementOn(const std::vector<weir::GpuId>& gpus)
         placement.list.push_back(gpu.Index());
     }
     return placement;
+}
+
+/** The names of jobs. */
+template <typename Job>
+std::set<std::string>
+NamesOf(const std::vector<Job>& jobs)
+{
+    std::set<std::string> names;
+    for (const Job& job : jobs)
+    {
+        names.insert(job.name);
+    }
+    return names;
+}
+
+/**
+ * Numbers jobs of the same name, because the jobs of a scenario have different names.
+ * @param jobs the jobs, which get names that differ from each other and from @p others
+ * @param others names of other jobs
+ */
+template <typename Job>
+void
+NumberNames(std::vector<Job>& jobs, const std::set<std::string>& others)
+{
+    std::map<std::string, std::size_t> counts;
+    for (const Job& job : jobs)
+    {
+        counts[job.name]++;
+    }
+    std::set<std::string> taken = others;
+    for (const auto& [name, count] : counts)
+    {
+        taken.insert(name);
+    }
+    std::map<std::string, std::size_t> numbers;
+    for (Job& job : jobs)
+    {
+        const std::string name = job.name;
+        if (counts[name] == 1 && others.count(name) == 0)
+        {
+            continue;
+        }
+        do
+        {
+            job.name = name + "-" + std::to_string(++numbers[name]);
+        } while (!taken.insert(job.name).second);
+    }
 }
 
 } // namespace
@@ -167,6 +216,7 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     }
     DescribeJobs();
     DescribeCollectives();
+    DescribeSharedGpus();
     DescribeTransport(fabric->GetTransportSpec());
     DescribeProgram(fabric);
     ReadRanks();
@@ -193,6 +243,7 @@ RunRecorder::DescribeJobs()
         first += job.gpus.size();
         m_scenario.jobs.push_back(job);
     }
+    NumberNames(m_scenario.jobs, {});
 }
 
 void
@@ -204,21 +255,58 @@ RunRecorder::DescribeCollectives()
     {
         weir::CollectiveJobSpec job;
         job.name = collectives[i]->GetName();
-        job.name += collectives.size() > 1 ? "-" + std::to_string(i + 1) : "";
         const std::vector<weir::CollectiveCall>& calls = collectives[i]->Calls();
         for (const weir::CollectiveCall& call : calls)
         {
             job.sequence.push_back({call.op, call.bytes, call.overrides});
-            if (call.root != 0)
-            {
-                m_scenario.remarks.push_back(job.name + " has root " + std::to_string(call.root));
-            }
         }
         job.calls = static_cast<uint32_t>(collectives[i]->CallCount() / calls.size());
         job.start = m_runtime->GetStart(i);
         job.placement =
             PlacementOn(simulation.GetPlanner().GetGroup(calls.front().communicator).gpus);
         m_scenario.collectives.push_back(job);
+    }
+    NumberNames(m_scenario.collectives, NamesOf(m_scenario.jobs));
+    for (std::size_t i = 0; i < collectives.size(); i++)
+    {
+        for (const weir::CollectiveCall& call : collectives[i]->Calls())
+        {
+            if (call.root != 0)
+            {
+                m_scenario.remarks.push_back(m_scenario.collectives[i].name + " has root " +
+                                             std::to_string(call.root));
+            }
+        }
+    }
+}
+
+void
+RunRecorder::DescribeSharedGpus()
+{
+    std::map<uint32_t, std::string> owners; // by GPU
+    const auto note = [&](const std::string& name, const std::vector<uint32_t>& gpus) {
+        std::set<std::string> others;
+        for (const uint32_t gpu : gpus)
+        {
+            const auto [owner, isFree] = owners.try_emplace(gpu, name);
+            if (!isFree)
+            {
+                others.insert(owner->second);
+            }
+        }
+        for (const std::string& other : others)
+        {
+            m_scenario.remarks.push_back(name + " has GPUs that " + other +
+                                         " has, too, which a scenario refuses");
+        }
+    };
+    for (const weir::JobSpec& job : m_scenario.jobs)
+    {
+        note(job.name, PlacementOn(job.gpus).list);
+    }
+    for (const weir::CollectiveJobSpec& job : m_scenario.collectives)
+    {
+        note(job.name, job.placement.list);
     }
 }
 
@@ -318,6 +406,10 @@ RunRecorder::Write()
     {
         return;
     }
+    NS_ABORT_MSG_IF(m_driver->IsRunning(),
+                    "RunRecorder: found Write inside a callback of the engines (the end of a flow, "
+                    "a step or a collective), expected the callback to schedule it with "
+                    "Simulator::ScheduleNow");
     m_written = true;
     m_driver->CatchUp();
     m_runtime->SetRecorded(false);

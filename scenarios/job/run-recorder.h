@@ -41,6 +41,8 @@ class RunRecorder : public Object
     /**
      * Ends the recording and gives the files their names; bytes that active flows have moved so far
      * are included. Unless this is called, the end of the simulator (Simulator::Destroy) does it.
+     * Must not be called from a callback of the engines, such as StepFinished: schedule it instead
+     * (Simulator::ScheduleNow).
      */
     void Write();
 
@@ -59,6 +61,9 @@ class RunRecorder : public Object
 
     /** Describes the collective jobs. */
     void DescribeCollectives();
+
+    /** Remarks that jobs have GPUs in common; jobs must be described before. */
+    void DescribeSharedGpus();
 
     /**
      * Describes the transport and the fidelity of jobs; jobs must be described before.

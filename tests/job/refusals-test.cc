@@ -8,14 +8,20 @@
 #include "ns3/fabric-net-device-helper.h"
 #include "ns3/flow-source-helper.h"
 #include "ns3/fluid-fabric.h"
+#include "ns3/gpu-server.h"
 #include "ns3/nstime.h"
+#include "ns3/pointer.h"
 #include "ns3/results-helper.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/training-job.h"
 #include "ns3/uinteger.h"
+
+#include "../scenarios/scratch-folder.h"
 #include "plain-servers.h"
 
 #include <cstdint>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
 #include <string>
@@ -113,6 +119,57 @@ TEST(Refusals, SayHowACallbackInstallsAJob)
                                    }));
     ns3::Simulator::Run();
     EXPECT_GT(ns3::Simulator::Now(), ns3::Time(0));
+    ns3::Simulator::Destroy();
+}
+
+TEST(Refusals, SayThatThereIsNoFabric)
+{
+    EXPECT_DEATH(ns3::CreateObject<ns3::CollectiveJob>()->Install(nullptr, {0, 1}),
+                 "found no fabric to install on");
+    EXPECT_DEATH(ns3::CreateObject<ns3::TrainingJob>()->Install(nullptr, {0}, {}, {}),
+                 "found no fabric to install on");
+    const auto recorder = ns3::CreateObject<ns3::RunRecorder>();
+    recorder->SetAttribute("TimelineFile", ns3::StringValue("never-written.json"));
+    EXPECT_DEATH(recorder->Install(nullptr), "found no fabric to install on");
+    EXPECT_DEATH(ns3::CreateObject<ns3::GpuServer>()->Attach(nullptr, 0), "found no fabric");
+    ns3::FlowSourceHelper source({1});
+    source.SetAttribute("Interval", ns3::PointerValue());
+    EXPECT_DEATH(
+        {
+            source.Install(TwoServers(), {0});
+            ns3::Simulator::Run();
+        },
+        "found no Interval, expected a random variable");
+}
+
+// 4294967295 + 2 is 1 in 32 bits.
+TEST(Refusals, CountServersBeyondTheRangeOfTheirNumbers)
+{
+    const auto cluster = TwoServers();
+    EXPECT_DEATH(cluster.GetGpus(std::numeric_limits<uint32_t>::max(), 2),
+                 "there are only 2 servers");
+    EXPECT_EQ(cluster.GetGpus(2, 0).size(), 0U);
+    ns3::Simulator::Destroy();
+}
+
+TEST(Refusals, SayHowACallbackWritesResults)
+{
+    const weir::ScratchFolder folder;
+    const auto cluster = TwoServers();
+    const auto recorder = ns3::ResultsHelper(folder / "callback.h5").Install(cluster);
+    const auto write = [recorder] { recorder->Write(); };
+    EXPECT_DEATH(
+        {
+            cluster.GetFabric()->StartFlow(
+                0, 1, 1, ns3::FluidFabric::FlowCallback([&](uint64_t) { write(); }));
+            ns3::Simulator::Run();
+        },
+        "found Write inside a callback .*Simulator::ScheduleNow");
+    cluster.GetFabric()->StartFlow(0, 1, 1, ns3::FluidFabric::FlowCallback([&](uint64_t) {
+                                       ns3::Simulator::ScheduleNow(write);
+                                   }));
+    ns3::Simulator::Run();
+    EXPECT_TRUE(std::ifstream(folder / "callback.h5"));
     ns3::Simulator::Destroy();
 }
 

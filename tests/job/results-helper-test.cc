@@ -269,6 +269,47 @@ TEST(ResultsHelper, TellsHowFlowsMoved)
     }
 }
 
+// The jobs of a scenario have different names and different GPUs; those of a program may not.
+TEST(ResultsHelper, TellsJobsOfTheSameNameOrGpusApart)
+{
+    const weir::ScratchFolder folder;
+    const weir::Catalog catalog;
+    std::ofstream(folder / "same.yaml") << SCENARIO;
+    const auto scenario = weir::LoadScenario(folder / "same.yaml", {}, catalog);
+    for (const bool isShared : {false, true})
+    {
+        ns3::TrainingJobHelper job(scenario.jobs[0].network, scenario.gpu);
+        job.SetAttribute("Data", ns3::UintegerValue(4));
+        job.SetAttribute("GlobalBatch", ns3::UintegerValue(4));
+        job.SetAttribute("Name", ns3::StringValue("collective"));
+        const ns3::CollectiveHelper collective("all-reduce", 1 << 20);
+        {
+            const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
+            job.Install(cluster, {0, 1, 2, 3});
+            job.Install(cluster, {4, 5, 6, 7});
+            collective.Install(cluster, {8, 9});
+            collective.Install(cluster, {isShared ? 9U : 11U, 10});
+            ns3::ResultsHelper(folder / "apart.h5").Install(cluster);
+        }
+        ns3::Simulator::Run();
+        ns3::Simulator::Destroy();
+        const std::string text = ProvenanceOf(folder / "apart.h5");
+        EXPECT_EQ(text.find("collective-4 has GPUs that collective-3 has, too") !=
+                      std::string::npos,
+                  isShared)
+            << text;
+        if (!isShared)
+        {
+            std::ofstream(folder / "apart.yaml") << text;
+            const auto told = weir::LoadScenario(folder / "apart.yaml", {}, catalog);
+            ASSERT_EQ(told.jobs.size(), 2U);
+            EXPECT_NE(told.jobs[0].name, told.jobs[1].name);
+            ASSERT_EQ(told.collectives.size(), 2U);
+            EXPECT_EQ(told.collectives[1].placement.list, (std::vector<uint32_t>{11, 10}));
+        }
+    }
+}
+
 // On file systems without unnamed files both outputs keep their temporary names.
 TEST(ResultsHelper, AProgramThatAbortsLeavesNoFile)
 {
