@@ -481,6 +481,44 @@ TEST(PacketPorts, WritesDoNotWaitForCreditsOfReads)
         bench.Duration(writes).ToSeconds() / (written.ToDouble() / (25e9 - reads)), 1, 0.03);
 }
 
+/**
+ * Writes pass read completions in the queue of a PCIe port: a link of 20 Gb/s in the network slows
+ * the reads of an adapter to that by credits, and the writes over the same PCIe link of 200 Gb/s
+ * get the rest.
+ */
+TEST(PacketPorts, WritesPassReadsThatWaitForTheNetwork)
+{
+    PacketBench bench;
+    const uint32_t reader = bench.AddHost();
+    const uint32_t writer = bench.AddHost();
+    const uint32_t in = bench.AddHost();
+    const uint32_t out = bench.AddHost();
+    const uint32_t gpu = bench.AddHost();
+    const uint32_t nic = bench.AddHost();
+    const uint32_t leaf = bench.AddSwitch();
+    const uint32_t far = bench.AddHost();
+    const auto join = [&bench](uint32_t from, uint32_t to, LinkKind kind) {
+        return bench.Join(from, to, Rate::Gbps(200), Time::Nanoseconds(500), kind);
+    };
+    const LinkId shared = join(in, out, LinkKind::Pcie);
+    const std::vector<LinkId> read{join(reader, in, LinkKind::Pcie),
+                                   shared,
+                                   join(out, nic, LinkKind::Pcie),
+                                   join(nic, leaf, LinkKind::Network),
+                                   bench.Join(leaf, far, Rate::Gbps(20), Time::Nanoseconds(500))};
+    const std::vector<LinkId> write{
+        join(writer, in, LinkKind::Pcie), shared, join(out, gpu, LinkKind::Pcie)};
+    PacketSpec spec = PlainPackets();
+    spec.switches.flowControl = FlowControl::Credits;
+    bench.Open(spec);
+    bench.AddFlow(bench.GetRouting().AddPinned(read), Bytes(10'000'000));
+    const Bytes written(20'000'000);
+    const std::size_t writes = bench.AddFlow(bench.GetRouting().AddPinned(write), written);
+    bench.RunUntil(Time::Milliseconds(20));
+    EXPECT_NEAR(
+        bench.Duration(writes).ToSeconds() / (written.ToDouble() / (25e9 - 2.5e9)), 1, 0.03);
+}
+
 /** A device alternates between forwarded packets and its own. */
 TEST(PacketPorts, DevicesShareAPortWithWhatTheyForward)
 {

@@ -1148,6 +1148,29 @@ PacketNetwork::OwnPacket(uint32_t link, unsigned trafficClass, int64_t now)
                : Packet::NONE;
 }
 
+/**
+ * The oldest write in the queue of a PCIe port if it has credits; NONE if there is none. It passes
+ * read completions that wait for theirs, which otherwise could block the writes of a node in a
+ * cycle with those of other nodes (PCI Express Base Specification 3.0, 2.4.1: posted requests may
+ * pass completions). Completions do not pass writes.
+ */
+uint32_t
+PacketNetwork::PassingWrite(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    if (!m_ports[link].isPcie)
+    {
+        return Packet::NONE;
+    }
+    uint32_t packet = QueueOf(link, trafficClass).packets.First();
+    while (packet != Packet::NONE && IsToNetwork(m_packets[packet].hop))
+    {
+        packet = m_packets[packet].next;
+    }
+    return packet != Packet::NONE && HasCredits(link, trafficClass, ShapeOf(m_packets[packet]), now)
+               ? packet
+               : Packet::NONE;
+}
+
 /** Sends a packet of a class if one may be sent. @return its bytes; 0 if none was sent */
 uint32_t
 PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
@@ -1190,13 +1213,17 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
             return 0;
         }
         packet = queue.packets.First();
-        const uint32_t size = m_packets[packet].size;
         if (m_packets[packet].kind != PacketKind::Pause &&
             !HasCredits(link, trafficClass, ShapeOf(m_packets[packet]), now))
         {
-            return 0;
+            packet = PassingWrite(link, trafficClass, now);
+            if (packet == Packet::NONE)
+            {
+                return 0;
+            }
         }
-        queue.packets.Pop(m_packets);
+        const uint32_t size = m_packets[packet].size;
+        queue.packets.Remove(m_packets, packet);
         queue.count--;
         queue.bytes -= size;
         if (hasBoth)

@@ -432,6 +432,7 @@ class PacketNetwork
     void Push(uint32_t packet, uint32_t link);
     void TransmitNext(uint32_t link, int64_t now);
     bool TransmitData(uint32_t link, int64_t now);
+    uint32_t PassingWrite(uint32_t link, unsigned trafficClass, int64_t now);
     uint32_t TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
     uint32_t OwnPacket(uint32_t link, unsigned trafficClass, int64_t now);
     std::size_t ForwardedOwners(uint32_t link, unsigned trafficClass);

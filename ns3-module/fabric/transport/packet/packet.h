@@ -283,6 +283,20 @@ class PacketList
         return packet;
     }
 
+    /** Removes a packet of the list. */
+    void Remove(PacketPool& packets, uint32_t packet)
+    {
+        if (packet == m_first)
+        {
+            Pop(packets);
+            return;
+        }
+        const uint32_t before = packets[packet].previous;
+        const uint32_t after = packets[packet].next;
+        packets[before].next = after;
+        (after == Packet::NONE ? m_last : packets[after].previous) = before;
+    }
+
     /** Removes the newest packet; the list must not be empty. */
     uint32_t PopLast(PacketPool& packets)
     {
