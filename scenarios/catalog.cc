@@ -295,14 +295,7 @@ std::string
 Catalog::Find(CatalogKind kind, const YamlNode& node) const
 {
     const std::string text = node.AsString();
-    try
-    {
-        return Find(kind, text, node.File());
-    }
-    catch (const InputError& error)
-    {
-        node.Fail(error.what());
-    }
+    return LocateErrors(node.Where(), [&] { return Find(kind, text, node.File()); });
 }
 
 YamlNode

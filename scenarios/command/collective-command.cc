@@ -142,15 +142,7 @@ struct CollectiveOptions
 std::vector<Bytes>
 ReadSizes(const std::string& text)
 {
-    std::vector<Bytes> sizes;
-    try
-    {
-        sizes = ParseSizeList(text);
-    }
-    catch (const InputError& error)
-    {
-        throw InputError(std::string("--sizes: ") + error.what());
-    }
+    std::vector<Bytes> sizes = LocateErrors("--sizes", [&] { return ParseSizeList(text); });
     for (const Bytes size : sizes)
     {
         if (size > LARGEST_CALL)
@@ -167,15 +159,7 @@ std::vector<TunerRule>
 ReadTuner(const std::string& file)
 {
     const std::string text = ReadTextFile(file, "a tuner's rules as CSV");
-    std::vector<TunerRule> rules;
-    try
-    {
-        rules = ParseTunerRules(text, file);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(error.what());
-    }
+    std::vector<TunerRule> rules = ConvertErrors("", [&] { return ParseTunerRules(text, file); });
     if (rules.empty())
     {
         throw InputError(file + ": found no rules, expected at least one");
@@ -290,14 +274,7 @@ ReadNcclList(const std::string& text,
              NcclFilter& filter,
              void (NcclFilter::*set)(const std::string&))
 {
-    try
-    {
-        (filter.*set)(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(std::string(option) + ": " + error.what());
-    }
+    ConvertErrors(option, [&] { (filter.*set)(text); });
 }
 
 /**
@@ -399,14 +376,7 @@ ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
                          " beside it, expected one of the two");
     }
     spec.counts = ReadCounts(options.counts, spec.cluster.nodes * spec.gpusPerNode);
-    try
-    {
-        spec.sizes = {Traffic(spec.counts).LargestRow()};
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(options.counts + ": " + error.what());
-    }
+    ConvertErrors(options.counts, [&] { spec.sizes = {Traffic(spec.counts).LargestRow()}; });
 }
 
 /** @param network is set to the network map of the options */

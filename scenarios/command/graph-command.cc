@@ -55,9 +55,8 @@ ShowGraph(const GraphOptions& options)
         throw InputError("--micro-batch: found " + std::to_string(*options.view.microBatch) +
                          ", expected one of 0 to " + std::to_string(microBatches - 1));
     }
-    std::string text;
-    try
-    {
+    const std::string where = job.where.empty() ? scenario.path : job.where;
+    const std::string text = ConvertErrors(where, [&] {
         const StepGraph graph =
             job.recorded ? *job.recorded : BuildStep(job.network, job.plan, scenario.gpu);
         if (options.view.rank >= graph.RankCount())
@@ -65,12 +64,8 @@ ShowGraph(const GraphOptions& options)
             throw InputError("--rank: found " + std::to_string(options.view.rank) +
                              ", expected one of 0 to " + std::to_string(graph.RankCount() - 1));
         }
-        text = DescribeGraph(graph, options.view) + MemoryOf(job);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError((job.where.empty() ? scenario.path : job.where) + ": " + error.what());
-    }
+        return DescribeGraph(graph, options.view) + MemoryOf(job);
+    });
     PrintNotes(scenario.notes);
     std::cout << scenario.title << ", job " << job.name << ", " << text;
     return ExitCode::Done;

@@ -230,14 +230,7 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
 Bytes
 Size(const char* option, const std::string& text)
 {
-    try
-    {
-        return ParseBytes(text);
-    }
-    catch (const InputError& error)
-    {
-        throw InputError(std::string(option) + ": " + error.what());
-    }
+    return LocateErrors(option, [&] { return ParseBytes(text); });
 }
 
 std::string
@@ -301,15 +294,7 @@ ShowKernel(const KernelOptions& options)
 {
     const Catalog catalog;
     const Gpu gpu = LoadGpu(catalog.Find(CatalogKind::Gpus, options.gpu), catalog);
-    std::string text;
-    try
-    {
-        text = Describe(gpu, options);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(error.what());
-    }
+    const std::string text = ConvertErrors("", [&] { return Describe(gpu, options); });
     std::cout << gpu.name << "\n" << text;
     return ExitCode::Done;
 }

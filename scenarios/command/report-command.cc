@@ -205,8 +205,7 @@ ParseWindow(const std::string& text)
     {
         throw InputError("--window: found '" + text + "', expected START:END, as 10ms:20ms");
     }
-    try
-    {
+    return LocateErrors("--window", [&]() -> nlohmann::json {
         const Time start = ParseTime(text.substr(0, colon));
         const Time end = ParseTime(text.substr(colon + 1));
         if (end <= start)
@@ -214,11 +213,7 @@ ParseWindow(const std::string& text)
             throw InputError("found '" + text + "', expected an end after the start");
         }
         return {start.ToSeconds(), end.ToSeconds()};
-    }
-    catch (const InputError& error)
-    {
-        throw InputError(std::string("--window: ") + error.what());
-    }
+    });
 }
 
 template <typename T>

@@ -120,14 +120,8 @@ template <typename Parse>
 auto
 Located(const LocatedLines& lines, std::size_t index, const char* name, const Parse& parse)
 {
-    try
-    {
-        return parse(std::string(lines.Fields()[index]));
-    }
-    catch (const InputError& error)
-    {
-        throw lines.Error(std::string(name) + ": " + error.what());
-    }
+    return LocateErrors(lines.Where() + ": " + name,
+                        [&] { return parse(std::string(lines.Fields()[index])); });
 }
 
 Rate

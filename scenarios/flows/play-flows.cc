@@ -329,14 +329,9 @@ PlayFlows(FlowResults& flows,
     auto own = std::make_unique<FlowPlayer>(flows, network);
     FlowPlayer& player = *own;
     simulation.AddTraffic(std::move(own), "flows");
-    try
-    {
+    ConvertErrors("--network", [&] {
         simulation.AddEvents(network.Events(), [&player] { return player.IsFinished(); });
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(std::string("--network: ") + error.what());
-    }
+    });
     EngineSet& engines = simulation.Engines();
     try
     {

@@ -222,17 +222,12 @@ class MachineFit
         sweep.cluster = cluster;
         sweep.cluster.nodes = nodes;
         sweep.fidelity = Fidelity::Stream;
+        const auto points =
+            LocateErrors("run " + m_spec.runs[run].name, [&] { return RunCollectiveSweep(sweep); });
         std::vector<double> logs;
-        try
+        for (const CollectivePoint& point : points)
         {
-            for (const CollectivePoint& point : RunCollectiveSweep(sweep))
-            {
-                logs.push_back(std::log(point.time.ToSeconds()));
-            }
-        }
-        catch (const InputError& error)
-        {
-            throw InputError("run " + m_spec.runs[run].name + ": " + error.what());
+            logs.push_back(std::log(point.time.ToSeconds()));
         }
         return logs;
     }

@@ -202,11 +202,16 @@ LocatedLines::Refusal(const std::string& name,
     return Error(name + ": found '" + std::string(found) + "', expected " + expected);
 }
 
+std::string
+LocatedLines::Where() const
+{
+    return m_path + (m_number == 0 ? "" : ":" + std::to_string(m_number)); // 0: empty file
+}
+
 InputError
 LocatedLines::Error(const std::string& message) const
 {
-    const std::string line = m_number == 0 ? "" : ":" + std::to_string(m_number); // 0: empty file
-    return InputError(m_path + line + ": " + message);
+    return InputError(Where() + ": " + message);
 }
 
 } // namespace weir

@@ -93,6 +93,9 @@ class LocatedLines
                        std::string_view found,
                        const std::string& expected) const;
 
+    /** "file:line". */
+    std::string Where() const;
+
     /** "file:line: message". */
     InputError Error(const std::string& message) const;
 

@@ -85,14 +85,7 @@ FromText(const std::string& path)
         }
         points.emplace_back(size, percent / PERCENT);
     }
-    try
-    {
-        return SizeDistribution(std::move(points));
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw lines.Error(error.what());
-    }
+    return ConvertErrors(lines.Where(), [&] { return SizeDistribution(std::move(points)); });
 }
 
 /** Reads sizes by name or path; a path is relative to the file that names it. */

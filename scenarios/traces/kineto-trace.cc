@@ -76,7 +76,6 @@ class KinetoReader
      */
     Json Parse()
     {
-        ExpectShallow(m_bytes, m_file.path);
         bool areEvents = BeginsWithOneOf("[", m_bytes);
         const int depthOfEvents = areEvents ? 1 : 2;
         const auto take = [&](int depth, Json::parse_event_t kind, Json& parsed) {
@@ -91,18 +90,7 @@ class KinetoReader
             Take(parsed);
             return false;
         };
-        try
-        {
-            return Json::parse(m_bytes, take);
-        }
-        catch (const Json::exception& error)
-        {
-            const std::string said = error.what();
-            const std::size_t at = said.find("at line ");
-            throw InputError(m_file.path + ": found invalid JSON " +
-                             (at == std::string::npos ? said : said.substr(at)) +
-                             ", expected a Kineto trace");
-        }
+        return ParseJson(m_bytes, m_file.path, "a Kineto trace", take);
     }
 
     void Take(const Json& item)

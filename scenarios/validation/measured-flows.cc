@@ -42,8 +42,7 @@ ReadRowPackets(const LocatedLines& lines,
 {
     YamlNode node = YamlNode::Parse("{}", lines.Path());
     node.Overlay(network);
-    try
-    {
+    return LocateErrors(lines.Where(), [&] {
         for (std::size_t i = first; i < columns.size(); i++)
         {
             if (!lines.Fields()[i].empty())
@@ -52,11 +51,7 @@ ReadRowPackets(const LocatedLines& lines,
             }
         }
         return ReadPackets(node);
-    }
-    catch (const InputError& error)
-    {
-        throw lines.Error(error.what());
-    }
+    });
 }
 
 constexpr uint64_t DRAWS = 9;     //!< number of seeds; odd, for the median
@@ -161,15 +156,10 @@ ReadCompletionRuns(const YamlNode& file,
             throw lines.Refusal("matrix", lines.Fields()[3], "a matrix of the suite's messages");
         }
         run.fabric.kind = GraphFabric();
-        try
-        {
+        LocateErrors(lines.Where(), [&] {
             ReadRouting(
                 YamlNode::Parse(std::string(lines.Fields()[4]), "routing"), run.fabric, kinds);
-        }
-        catch (const InputError& error)
-        {
-            throw lines.Error(error.what());
-        }
+        });
         run.first = lines.Positive(5, "first_us", "a time") * 1e-6;
         run.last = lines.Positive(6, "last_us", "a time") * 1e-6;
         run.packets = ReadRowPackets(lines, columns, RUN_COLUMNS.size(), network);

@@ -215,8 +215,7 @@ ReadRow(const YamlNode& start,
         const Catalog& catalog,
         KnownSystem& known)
 {
-    try
-    {
+    return LocateErrors(lines.Where(), [&] {
         YamlNode run = YamlNode::Parse("{}", lines.Path());
         run.Overlay(start);
         for (const auto& [field, key] : layout.keys)
@@ -228,13 +227,9 @@ ReadRow(const YamlNode& start,
         }
         Scenario scenario = ReadScenario(run, catalog, known);
         scenario.output = OutputSpec();
-        scenario.path = lines.Path() + ":" + std::to_string(lines.Line());
+        scenario.path = lines.Where();
         return scenario;
-    }
-    catch (const InputError& error)
-    {
-        throw lines.Error(error.what());
-    }
+    });
 }
 
 NamedChoices<SuiteKind>

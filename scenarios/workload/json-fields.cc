@@ -11,6 +11,13 @@
 namespace weir
 {
 
+namespace
+{
+
+/**
+ * Refuses JSON nested deeper than 500 levels, which no trace is: copying and printing such a value
+ * would exhaust the stack. O(characters).
+ */
 void
 ExpectShallow(const std::string& text, const std::string& path)
 {
@@ -37,21 +44,26 @@ ExpectShallow(const std::string& text, const std::string& path)
     }
 }
 
+} // namespace
+
 Json
-ParseJson(const std::string& text, const std::string& path)
+ParseJson(const std::string& text,
+          const std::string& path,
+          const char* expected,
+          const Json::parser_callback_t& take)
 {
     ExpectShallow(text, path);
     try
     {
-        return Json::parse(text);
+        return Json::parse(text, take);
     }
     catch (const Json::exception& error)
     {
         const std::string said = error.what();
         const std::size_t at = said.find("at line ");
         throw InputError(path + ": found invalid JSON " +
-                         (at == std::string::npos ? said : said.substr(at)) +
-                         ", expected one object");
+                         (at == std::string::npos ? said : said.substr(at)) + ", expected " +
+                         expected);
     }
 }
 

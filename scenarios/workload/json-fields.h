@@ -18,16 +18,15 @@ namespace weir
 using Json = nlohmann::ordered_json;
 
 /**
- * Refuses JSON nested deeper than 500 levels, which no trace is: copying and printing such a value
- * would exhaust the stack. O(characters). @throws InputError
+ * Parses JSON.
+ * @param take sees each value, as of Json::parse
+ * @throws InputError with the line and column where @p text is not JSON, or at the byte where it
+ *         nests deeper than 500 levels.
  */
-void ExpectShallow(const std::string& text, const std::string& path);
-
-/**
- * Parses JSON. @throws InputError with the line and column where @p text is not JSON, or as
- * ExpectShallow.
- */
-Json ParseJson(const std::string& text, const std::string& path);
+Json ParseJson(const std::string& text,
+               const std::string& path,
+               const char* expected = "one object",
+               const Json::parser_callback_t& take = nullptr);
 
 /** The value of @p key. @throws InputError when @p object is not an object or lacks it. */
 const Json& FieldOf(const Json& object, const char* key, const std::string& location);

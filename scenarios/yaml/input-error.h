@@ -18,6 +18,21 @@ class InputError : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
+/** Calls @p make and begins the messages of its InputErrors with @p location. */
+template <typename Make>
+auto
+LocateErrors(const std::string& location, const Make& make)
+{
+    try
+    {
+        return make();
+    }
+    catch (const InputError& error)
+    {
+        throw InputError(location + ": " + error.what());
+    }
+}
+
 /**
  * Calls @p make and converts its exceptions about invalid values to InputError.
  * @param location what the message begins with; empty: nothing

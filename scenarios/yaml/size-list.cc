@@ -112,18 +112,11 @@ ReadCounts(const std::string& path, uint32_t ranks)
         {
             continue;
         }
-        const std::string where = path + ":" + std::to_string(number) + ": ";
-        try
-        {
-            rows.push_back(ParseSizeList(line));
-        }
-        catch (const InputError& error)
-        {
-            throw InputError(where + error.what());
-        }
+        const std::string where = path + ":" + std::to_string(number);
+        rows.push_back(LocateErrors(where, [&] { return ParseSizeList(line); }));
         if (rows.back().size() != ranks)
         {
-            throw InputError(where + "found " + std::to_string(rows.back().size()) +
+            throw InputError(where + ": found " + std::to_string(rows.back().size()) +
                              " sizes, expected " + std::to_string(ranks) +
                              ", one for each receiver");
         }

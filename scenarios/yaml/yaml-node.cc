@@ -279,14 +279,7 @@ Q
 YamlNode::AsQuantity(Q (*parse)(const std::string&), const std::string& expected) const
 {
     const std::string text = Text(expected);
-    try
-    {
-        return parse(text);
-    }
-    catch (const InputError& error)
-    {
-        Fail(error.what());
-    }
+    return LocateErrors(Where(), [&] { return parse(text); });
 }
 
 Time
