@@ -3,6 +3,7 @@
 
 #include "fabric/enum-names.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 
@@ -251,12 +252,7 @@ Catalog::List(CatalogKind kind) const
 std::vector<std::string>
 Catalog::Names(CatalogKind kind) const
 {
-    std::vector<std::string> names;
-    for (const CatalogEntry& entry : Entries(kind, m_folders))
-    {
-        names.push_back(entry.name);
-    }
-    return names;
+    return Mapped<std::string>(Entries(kind, m_folders), &CatalogEntry::name);
 }
 
 std::string

@@ -8,6 +8,7 @@
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <atomic>
@@ -31,12 +32,9 @@ FeatureNames(CalibratedThing thing)
 std::vector<CalibrationCase>
 CasesOf(const SampledTimes& times)
 {
-    std::vector<CalibrationCase> cases;
-    for (const SampledEstimate& estimate : times.estimates)
-    {
-        cases.push_back({estimate.position, std::log(times.reference / estimate.time)});
-    }
-    return cases;
+    return Mapped<CalibrationCase>(times.estimates, [&](const SampledEstimate& estimate) {
+        return CalibrationCase{estimate.position, std::log(times.reference / estimate.time)};
+    });
 }
 
 /** The fidelity whose times estimates are compared with. */

@@ -3,6 +3,7 @@
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
@@ -120,11 +121,7 @@ Calibrate(const Members& members, std::size_t features)
 {
     RegimeCalibration regime;
     regime.cases = members.size();
-    std::vector<double> scores;
-    for (const CalibrationCase* each : members)
-    {
-        scores.push_back(each->score);
-    }
+    auto scores = Mapped<double>(members, &CalibrationCase::score);
     std::sort(scores.begin(), scores.end());
     for (const double coverage : CalibratedCoverages())
     {
@@ -192,11 +189,8 @@ WriteRegime(YamlWriter& out, const std::string& name, const RegimeCalibration& r
 std::vector<double>
 ReadNumbers(const YamlNode& node, std::size_t count)
 {
-    std::vector<double> numbers;
-    for (const YamlNode& item : node.Items())
-    {
-        numbers.push_back(item.AsNumber(-ANY, ANY));
-    }
+    const auto numbers = Mapped<double>(
+        node.Items(), [&](const YamlNode& item) { return item.AsNumber(-ANY, ANY); });
     if (numbers.size() != count)
     {
         node.Fail("found " + std::to_string(numbers.size()) + " numbers, expected " +

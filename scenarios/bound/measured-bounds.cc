@@ -3,6 +3,7 @@
 
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -185,18 +186,12 @@ MeasuredBounds::DescribeUnmeasured(const MeasuredCall& call, double coverage) co
     }
     if (!HasOperation(all->scope, call.op))
     {
-        std::vector<std::string> names;
-        for (const CollectiveOp op : all->scope.operations)
-        {
-            names.emplace_back(ToString(op));
-        }
+        const auto names = Mapped<std::string>(all->scope.operations,
+                                               [&](CollectiveOp op) { return ToString(op); });
         return std::string(ToString(call.op)) + ", measured: " + JoinNames(names);
     }
-    std::vector<std::string> counts;
-    for (const uint32_t nodes : all->scope.nodes)
-    {
-        counts.push_back(std::to_string(nodes));
-    }
+    const auto counts = Mapped<std::string>(all->scope.nodes,
+                                            [&](uint32_t nodes) { return std::to_string(nodes); });
     return std::to_string(call.nodes) + (call.nodes == 1 ? " node" : " nodes") +
            ", measured: " + JoinNames(counts);
 }

@@ -15,6 +15,7 @@
 #include "scenarios/validation/packet-agreement.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -34,11 +35,8 @@ namespace
 std::string
 ErrorCell(const std::vector<double>& errors)
 {
-    std::vector<double> sizes;
-    for (const double error : errors)
-    {
-        sizes.push_back(100 * std::abs(std::exp(-error) - 1));
-    }
+    auto sizes =
+        Mapped<double>(errors, [&](double error) { return 100 * std::abs(std::exp(-error) - 1); });
     std::sort(sizes.begin(), sizes.end());
     const auto at = [&](double part) {
         const auto index = static_cast<std::size_t>(part * static_cast<double>(sizes.size()));

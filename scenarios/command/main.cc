@@ -3,6 +3,7 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
@@ -96,11 +97,9 @@ OptionNames(const CLI::App& app)
 std::string
 ExplainVerb(const CLI::App& app)
 {
-    std::vector<std::string> names;
-    for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    {
-        names.push_back(verb->get_name());
-    }
+    const auto names =
+        weir::Mapped<std::string>(app.get_subcommands([](const CLI::App*) { return true; }),
+                                  [](const CLI::App* verb) { return verb->get_name(); });
     const auto words = app.remaining();
     return (words.empty() ? std::string("found no verb")
                           : "found the unknown verb '" + words.front() + "'" +

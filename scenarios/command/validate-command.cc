@@ -8,6 +8,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
@@ -75,12 +76,8 @@ LoadSuites(const std::vector<std::string>& asked, const Catalog& catalog)
             add(entry.name);
         }
     }
-    std::vector<ValidationSuite> suites;
-    for (const auto& name : names)
-    {
-        suites.push_back(LoadSuite(name, catalog));
-    }
-    return suites;
+    return Mapped<ValidationSuite>(names,
+                                   [&](const auto& name) { return LoadSuite(name, catalog); });
 }
 
 SuiteOutcome

@@ -3,6 +3,7 @@
 
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
@@ -517,11 +518,9 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     {
         return events;
     }
-    std::vector<int64_t> values;
-    for (const std::string& text : found->second.values)
-    {
-        values.push_back(ParseNumber<int64_t>(text).value_or(-1));
-    }
+    const auto values = Mapped<int64_t>(found->second.values, [&](const std::string& text) {
+        return ParseNumber<int64_t>(text).value_or(-1);
+    });
     const auto nodes = static_cast<int64_t>(topology.DeviceCount());
     const std::string expected = "a time in microseconds and two nodes that a link connects";
     if (values.size() != 3 || values[0] < 0 || values[0] > MAX_LINK_DOWN || values[1] < 0 ||

@@ -6,6 +6,7 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
@@ -235,11 +236,8 @@ DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
     for (const FileTraffic& traffic : traffics)
     {
         const std::vector<uint32_t> numbers = NumbersOf(traffic, network);
-        std::vector<TrafficEndPoint> ends;
-        for (const uint32_t number : numbers)
-        {
-            ends.push_back(network.EndPointAt(number));
-        }
+        const auto ends = Mapped<TrafficEndPoint>(
+            numbers, [&](uint32_t number) { return network.EndPointAt(number); });
         const auto pattern = MakeTrafficPattern(traffic.spec, ends);
         CheckFlowCount(traffic.spec,
                        static_cast<double>(flows.Size()) + MeanFlowCount(traffic.spec, ends));

@@ -8,6 +8,7 @@
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <atomic>
@@ -224,21 +225,14 @@ class MachineFit
         sweep.fidelity = Fidelity::Stream;
         const auto points =
             LocateErrors("run " + m_spec.runs[run].name, [&] { return RunCollectiveSweep(sweep); });
-        std::vector<double> logs;
-        for (const CollectivePoint& point : points)
-        {
-            logs.push_back(std::log(point.time.ToSeconds()));
-        }
-        return logs;
+        return Mapped<double>(
+            points, [&](const CollectivePoint& point) { return std::log(point.time.ToSeconds()); });
     }
 
     std::vector<std::vector<double>> Predict(const std::vector<std::vector<double>>& points)
     {
-        std::vector<ClusterSpec> clusters;
-        for (const auto& point : points)
-        {
-            clusters.push_back(ClusterAt(point));
-        }
+        const auto clusters =
+            Mapped<ClusterSpec>(points, [&](const auto& point) { return ClusterAt(point); });
         const std::size_t runs = m_spec.runs.size();
         std::vector<std::vector<double>> parts(points.size() * runs);
         std::atomic<std::size_t> next{0};
@@ -309,11 +303,7 @@ LeaveOut(const MachineFit& machine, const RobustFit& fit, const std::vector<std:
     const std::size_t count = *std::max_element(parts.begin(), parts.end()) + 1;
     for (std::size_t part = 0; part < count; part++)
     {
-        std::vector<bool> isUsed;
-        for (const std::size_t each : parts)
-        {
-            isUsed.push_back(each != part);
-        }
+        const auto isUsed = Mapped<bool>(parts, [&](std::size_t each) { return each != part; });
         found.fits.push_back(RefitPart(problem, fit, isUsed));
     }
     const auto predictions = problem.predict(found.fits);

@@ -2,6 +2,7 @@
 #include "scenarios/machine/machine-system.h"
 
 #include "scenarios/versions.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-writer.h"
 
@@ -77,11 +78,8 @@ BoundsText(const MachineCalibration& calibration)
         out.Text("name", name);
         out.Integer("sources", bounds.front().sources);
         out.Integer("cases", errors->heldOut.size());
-        std::vector<std::string> operations;
-        for (const CollectiveOp op : bounds.front().scope.operations)
-        {
-            operations.emplace_back(ToString(op));
-        }
+        const auto operations = Mapped<std::string>(bounds.front().scope.operations,
+                                                    [&](CollectiveOp op) { return ToString(op); });
         out.List("operations", operations);
         out.List("nodes", bounds.front().scope.nodes);
         out.List("intervals", bounds, [&out](const MeasuredBound& bound) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/yaml-keys.h"
 
+#include "scenarios/yaml/mapped.h"
+
 #include <stdexcept>
 
 namespace weir
@@ -1117,12 +1119,7 @@ YamlKeyMapOf(const std::string& name)
 std::vector<std::string>
 YamlKeysOf(const std::string& name)
 {
-    std::vector<std::string> keys;
-    for (const YamlKey& key : YamlKeyMapOf(name).keys)
-    {
-        keys.push_back(key.name);
-    }
-    return keys;
+    return Mapped<std::string>(YamlKeyMapOf(name).keys, &YamlKey::name);
 }
 
 } // namespace weir

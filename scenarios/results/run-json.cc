@@ -2,6 +2,7 @@
 #include "scenarios/results/run-json.h"
 
 #include "compute-model/execution/percentiles.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -135,11 +136,7 @@ ToJson(const CollectiveJobResult& job)
 Json
 ToJson(const TrafficJobResult& job)
 {
-    std::vector<double> times;
-    for (const Time time : job.times)
-    {
-        times.push_back(time.ToSeconds());
-    }
+    const auto times = Mapped<double>(job.times, &Time::ToSeconds);
     const bool isAny = !times.empty();
     const Percentiles fct = PercentilesOf(times);
     const Percentiles slowdown = PercentilesOf(job.slowdowns);

@@ -4,6 +4,7 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
@@ -403,11 +404,8 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     table.Row(head);
     for (const Row& row : results.rows)
     {
-        std::vector<std::string> line;
-        for (const std::string& name : columns)
-        {
-            line.push_back(PrintedOf(name, row.Find(name)));
-        }
+        auto line = Mapped<std::string>(
+            columns, [&](const std::string& name) { return PrintedOf(name, row.Find(name)); });
         if (const Json* ended = row.Find("ended"); ended != nullptr && *ended != "done")
         {
             line.push_back(ended->get<std::string>());

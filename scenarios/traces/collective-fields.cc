@@ -3,6 +3,7 @@
 
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/workload-file.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <algorithm>
@@ -21,12 +22,9 @@ constexpr auto LAST_RANK = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
 std::vector<uint32_t>
 RanksOf(const Json& list, const std::string& location)
 {
-    std::vector<uint32_t> ranks;
-    for (const Json& rank : ListOf(list, location))
-    {
-        ranks.push_back(static_cast<uint32_t>(IntegerOf(rank, 0, LAST_RANK, location)));
-    }
-    return ranks;
+    return Mapped<uint32_t>(ListOf(list, location), [&](const Json& rank) {
+        return static_cast<uint32_t>(IntegerOf(rank, 0, LAST_RANK, location));
+    });
 }
 
 } // namespace
@@ -177,12 +175,9 @@ NumbersOf(const Json* value, const std::string& location)
     const std::string text = given.is_string() ? given.get<std::string>() : "";
     const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
     const Json parsed = text.empty() || isCut ? given : ParseJson(text, location + ", list");
-    std::vector<int64_t> numbers;
-    for (const Json& item : parsed.is_array() ? parsed : Json::array())
-    {
-        numbers.push_back(IntegerOf(item, 0, MAX_EVENT_BYTES, location + ", splits"));
-    }
-    return numbers;
+    return Mapped<int64_t>(parsed.is_array() ? parsed : Json::array(), [&](const Json& item) {
+        return IntegerOf(item, 0, MAX_EVENT_BYTES, location + ", splits");
+    });
 }
 
 void
@@ -196,14 +191,10 @@ SetSplits(TraceEvent& event,
     }
     const auto toBytes = [](const std::vector<int64_t>& parts, Bytes all) {
         const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-        std::vector<Bytes> bytes;
-        for (const int64_t part : parts)
-        {
-            bytes.push_back(sum > 0
-                                ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
-                                : Bytes());
-        }
-        return bytes;
+        return Mapped<Bytes>(parts, [&](int64_t part) {
+            return sum > 0 ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
+                           : Bytes();
+        });
     };
     const auto isUneven = [](const std::vector<int64_t>& parts) {
         return std::any_of(

@@ -2,6 +2,7 @@
 #include "scenarios/traces/import-traces.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <array>
@@ -476,11 +477,7 @@ class TraceScheduler
             std::make_pair(members, streams), static_cast<uint32_t>(m_graph.groups.size()));
         if (isNew)
         {
-            std::vector<Rank> ranks;
-            for (const uint32_t member : members)
-            {
-                ranks.emplace_back(member);
-            }
+            const auto ranks = Mapped<Rank>(members, [](uint32_t member) { return member; });
             m_graph.groups.push_back(std::move(ranks));
         }
         return entry->second;

@@ -2,6 +2,7 @@
 #include "scenarios/traffic/traffic-job.h"
 
 #include "scenarios/results/link-series.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <utility>
 
@@ -33,12 +34,9 @@ TrafficJob::TrafficJob(std::string name,
 std::vector<TrafficEndPoint>
 TrafficJob::EndPoints() const
 {
-    std::vector<TrafficEndPoint> ends;
-    for (const GpuId gpu : m_gpus)
-    {
-        ends.push_back({m_fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)});
-    }
-    return ends;
+    return Mapped<TrafficEndPoint>(m_gpus, [&](GpuId gpu) {
+        return TrafficEndPoint{m_fabric.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
+    });
 }
 
 double

@@ -3,6 +3,7 @@
 
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,11 +109,7 @@ class DrawnPattern : public TrafficPattern
      */
     void CheckPermutation() const
     {
-        std::vector<uint32_t> nodes;
-        for (const TrafficEndPoint& end : m_ends)
-        {
-            nodes.push_back(end.node);
-        }
+        auto nodes = Mapped<uint32_t>(m_ends, &TrafficEndPoint::node);
         std::sort(nodes.begin(), nodes.end());
         std::size_t max = 0;
         for (auto at = nodes.begin(); at != nodes.end();)

@@ -3,6 +3,7 @@
 
 #include "compute-model/execution/percentiles.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,12 +65,9 @@ SummarizeByClass(const std::vector<ClassifiedError>& errors)
     std::stable_sort(classes.begin(), classes.end(), [](const Class& a, const Class& b) {
         return a.column < b.column;
     });
-    std::vector<ClassStatistics> statistics;
-    for (const Class& one : classes)
-    {
-        statistics.push_back({one.name, Summarize(one.errors)});
-    }
-    return statistics;
+    return Mapped<ClassStatistics>(classes, [&](const Class& one) {
+        return ClassStatistics{one.name, Summarize(one.errors)};
+    });
 }
 
 std::string

@@ -7,6 +7,7 @@
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/validation/regime-traffic.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <cmath>
@@ -159,12 +160,7 @@ KnownCorrections(const PacketSpec& packets)
 std::vector<std::string>
 PacketRegimes()
 {
-    std::vector<std::string> names;
-    for (const Regime& regime : Regimes())
-    {
-        names.emplace_back(regime.name);
-    }
-    return names;
+    return Mapped<std::string>(Regimes(), &Regime::name);
 }
 
 std::vector<CaseOutcome>

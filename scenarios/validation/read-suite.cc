@@ -8,6 +8,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
@@ -302,12 +303,8 @@ ReadCases(const YamlNode& node, const Catalog& catalog)
     {
         return ReadStepTable(node, catalog);
     }
-    std::vector<ValidationCase> cases;
-    for (const auto& item : node.Get("cases").Items())
-    {
-        cases.push_back(ReadCase(item, catalog));
-    }
-    return cases;
+    return Mapped<ValidationCase>(node.Get("cases").Items(),
+                                  [&](const auto& item) { return ReadCase(item, catalog); });
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "scenarios/results/text-table.h"
 #include "scenarios/validation/agreement.h"
 #include "scenarios/validation/packet-agreement.h"
+#include "scenarios/yaml/mapped.h"
 
 #include <algorithm>
 #include <cmath>
@@ -208,12 +209,9 @@ AddCompletions(const MeasuredCompletions& measured,
 std::vector<ClassifiedError>
 ErrorsOf(const SuiteOutcome& outcome)
 {
-    std::vector<ClassifiedError> errors;
-    for (const auto& one : outcome.cases)
-    {
-        errors.push_back({one.classes, one.Error(), one.name});
-    }
-    return errors;
+    return Mapped<ClassifiedError>(outcome.cases, [&](const auto& one) {
+        return ClassifiedError{one.classes, one.Error(), one.name};
+    });
 }
 
 using Json = nlohmann::ordered_json;
@@ -322,11 +320,7 @@ SuiteOutcome::IsMixed() const
 ErrorStatistics
 SuiteOutcome::Errors() const
 {
-    std::vector<double> errors;
-    for (const auto& one : cases)
-    {
-        errors.push_back(one.Error());
-    }
+    const auto errors = Mapped<double>(cases, &CaseOutcome::Error);
     return Summarize(errors);
 }
 

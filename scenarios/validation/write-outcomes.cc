@@ -2,6 +2,7 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/validation/validate.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <algorithm>
@@ -30,11 +31,8 @@ struct CaseRow
 std::vector<CaseRow>
 RowsOf(const SuiteOutcome& outcome)
 {
-    std::vector<CaseRow> rows;
-    for (const CaseOutcome& one : outcome.cases)
-    {
-        rows.push_back({&one});
-    }
+    auto rows =
+        Mapped<CaseRow>(outcome.cases, [&](const CaseOutcome& one) { return CaseRow{&one}; });
     auto row = rows.begin(); // cases of collectives are their sizes, in order
     for (const CollectiveOutcome& collective : outcome.collectives)
     {

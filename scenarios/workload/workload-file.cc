@@ -5,6 +5,7 @@
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
 
@@ -279,11 +280,9 @@ class WorkloadReader
         TrafficParts parts;
         for (const Json& row : ListOf(splits, location))
         {
-            std::vector<Bytes> bytes;
-            for (const Json& part : ListOf(row, location))
-            {
-                bytes.emplace_back(IntegerOf(part, 0, MAX_BYTES, location));
-            }
+            const auto bytes = Mapped<Bytes>(ListOf(row, location), [&](const Json& part) {
+                return IntegerOf(part, 0, MAX_BYTES, location);
+            });
             parts.push_back(std::move(bytes));
         }
         m_graph.traffics.push_back(std::move(parts));

@@ -2,6 +2,7 @@
 #include "scenarios/yaml/quantity.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <array>
@@ -206,12 +207,7 @@ Refuse(const std::string& text, const std::string& expected)
 std::vector<std::string>
 UnitNames(const Kind& kind)
 {
-    std::vector<std::string> names;
-    for (const Unit& unit : kind.units)
-    {
-        names.emplace_back(unit.name);
-    }
-    return names;
+    return Mapped<std::string>(kind.units, &Unit::name);
 }
 
 /** Parses @p text to base units of @p kind. */

@@ -2,6 +2,7 @@
 #include "scenarios/yaml/size-list.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
@@ -87,12 +88,7 @@ ParseSizeList(const std::string& text)
     {
         return ParseRange(text);
     }
-    std::vector<Bytes> sizes;
-    for (const auto& part : SplitText(text, ','))
-    {
-        sizes.push_back(ParseSize(part));
-    }
-    return sizes;
+    return Mapped<Bytes>(SplitText(text, ','), [&](const auto& part) { return ParseSize(part); });
 }
 
 std::vector<std::vector<Bytes>>

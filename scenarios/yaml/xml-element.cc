@@ -2,6 +2,7 @@
 #include "scenarios/yaml/xml-element.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
@@ -115,12 +116,9 @@ XmlElement::Children() const
 std::vector<XmlElement>
 XmlElement::Children(const char* name) const
 {
-    std::vector<XmlElement> children;
-    for (const pugi::xml_node& child : m_node->children(name))
-    {
-        children.push_back(XmlElement(m_file, child));
-    }
-    return children;
+    return Mapped<XmlElement>(m_node->children(name), [&](const pugi::xml_node& child) {
+        return XmlElement(m_file, child);
+    });
 }
 
 bool

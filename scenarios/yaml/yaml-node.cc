@@ -2,6 +2,7 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node-state.h"
@@ -162,12 +163,7 @@ std::vector<std::string>
 YamlNode::Keys() const
 {
     ExpectMap();
-    std::vector<std::string> keys;
-    for (const auto& entry : m_state->entries)
-    {
-        keys.push_back(entry.first);
-    }
-    return keys;
+    return Mapped<std::string>(m_state->entries, [&](const auto& entry) { return entry.first; });
 }
 
 std::vector<YamlNode>
@@ -177,12 +173,7 @@ YamlNode::Items() const
     {
         FailExpected("a list");
     }
-    std::vector<YamlNode> items;
-    for (const auto& item : m_state->items)
-    {
-        items.push_back(YamlNode(item));
-    }
-    return items;
+    return Mapped<YamlNode>(m_state->items, [&](const auto& item) { return YamlNode(item); });
 }
 
 std::vector<std::string>
