@@ -260,23 +260,16 @@ struct ParameterValueReader
     }
 };
 
-} // namespace
-
-ParameterReader::ParameterReader(YamlNode map, LinkProfile around)
-    : m_map(std::move(map)),
-      m_around(std::move(around))
-{
-}
-
+/** The value of a parameter in @p map, unless it was inherited for another kind of component. */
 std::optional<YamlNode>
-ParameterReader::Find(const ParameterInfo& info) const
+FindParameter(const YamlNode& map, const ParameterInfo& info)
 {
     if (info.presence == Presence::Required)
     {
-        return m_map.Get(info.key);
+        return map.Get(info.key);
     }
-    auto found = m_map.Find(info.key);
-    const auto kind = m_map.Find("kind");
+    auto found = map.Find(info.key);
+    const auto kind = map.Find("kind");
     const bool isOfAnotherKind = info.presence == Presence::OwnKind && found && kind &&
                                  found->IsInherited() && found->File() != kind->File();
     if (found && !isOfAnotherKind && found->IsMap() && found->Has("value"))
@@ -286,13 +279,17 @@ ParameterReader::Find(const ParameterInfo& info) const
     return isOfAnotherKind ? std::nullopt : found;
 }
 
+} // namespace
+
 void
-ParameterReader::Visit(const ParameterInfo& info, const Parameter& parameter)
+SetParameters(const YamlNode& map, Parameterized& component, const LinkProfile& around)
 {
-    if (const auto found = Find(info))
-    {
-        std::visit(ParameterValueReader{*found, m_around}, parameter);
-    }
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (const auto found = FindParameter(map, info))
+        {
+            std::visit(ParameterValueReader{*found, around}, parameter);
+        }
+    });
 }
 
 void
@@ -312,8 +309,7 @@ ReadParameters(const YamlNode& map,
         keys.push_back(std::move(key));
     }
     map.CheckKeys(keys);
-    ParameterReader reader(map);
-    component.VisitParameters(reader);
+    SetParameters(map, component);
 }
 
 void

@@ -14,40 +14,24 @@ namespace weir
 {
 
 /**
- * Sets the parameters of a component from a YAML map. Keys missing from the map keep the
- * component's values, unless they are required; a value may be {value, source}. All functions throw
- * an InputError with the location of what is missing, of another type, without its unit or out of
- * range.
+ * Sets the parameters of @p component from a YAML map, whose keys have been checked. Keys missing
+ * from the map keep the component's values, unless they are required; a value may be {value,
+ * source}.
+ * @param around the profile of the links around the component, the default of its own links
+ * @throws InputError with the location of what is missing, of another type, without its unit or out
+ *         of range.
  */
-class ParameterReader : public ParameterVisitor
-{
-  public:
-    /**
-     * @param around the profile of the links around the component, the default of its own links.
-     */
-    explicit ParameterReader(YamlNode map, LinkProfile around = {});
-
-    void Visit(const ParameterInfo& info, const Parameter& parameter) override;
-
-  private:
-    /**
-     * The value of a parameter in the map, unless it was inherited for another kind of component.
-     */
-    std::optional<YamlNode> Find(const ParameterInfo& info) const;
-
-    YamlNode m_map;
-    LinkProfile m_around;
-};
+void SetParameters(const YamlNode& map, Parameterized& component, const LinkProfile& around = {});
 
 /**
  * Sets @p parameter from the value at @p node.
- * @throws InputError as ParameterReader.
+ * @throws InputError as SetParameters.
  */
 void ReadParameter(const YamlNode& node, const Parameter& parameter);
 
 /**
  * Reads @p component from @p map, which may hold its keys and those of @p others.
- * @throws InputError as ParameterReader, and at an unknown key, with the nearest known key.
+ * @throws InputError as SetParameters, and at an unknown key, with the nearest known key.
  */
 void ReadParameters(const YamlNode& map,
                     Parameterized& component,

@@ -144,9 +144,8 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic, const FabricKindRegistr
         fabric.link.source = ReadSource(node);
         fabric.link = ReadFabricLink(node.Get("link"), fabric.link);
     }
-    ParameterReader reader(node, fabric.link);
-    fabric.kind->VisitParameters(reader);
-    fabric.routing->VisitParameters(reader);
+    SetParameters(node, *fabric.kind, fabric.link);
+    SetParameters(node, *fabric.routing, fabric.link);
     return fabric;
 }
 

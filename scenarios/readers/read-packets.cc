@@ -39,8 +39,7 @@ ReadCongestionControl(const YamlNode& map)
     }
     CheckKeysOfKind(
         map, own, all, "congestion controls of kind '" + std::string(control->Name()) + "'");
-    ParameterReader reader(map);
-    control->VisitParameters(reader);
+    SetParameters(map, *control);
     return control;
 }
 

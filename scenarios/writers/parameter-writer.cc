@@ -17,12 +17,12 @@ namespace
 /** Writes each part of @p spec as a map under its key. */
 template <typename Spec>
 void
-WriteParts(YamlWriter& out, ParameterWriter& writer, Spec& spec)
+WriteParts(YamlWriter& out, Spec& spec)
 {
     for (const auto& [key, part] : spec.Parts())
     {
         const YamlMap map(out, key);
-        part->VisitParameters(writer);
+        WriteParameters(out, *part);
     }
 }
 
@@ -136,19 +136,17 @@ struct ParameterValueWriter
 void
 WriteCorrections(YamlWriter& out, CorrectionSpec spec)
 {
-    ParameterWriter writer(out);
-    WriteParts(out, writer, spec);
+    WriteParts(out, spec);
 }
 
 void
 WritePackets(YamlWriter& out, PacketSpec spec)
 {
-    ParameterWriter writer(out);
-    spec.VisitParameters(writer);
-    WriteParts(out, writer, spec);
+    WriteParameters(out, spec);
+    WriteParts(out, spec);
     const YamlMap map(out, "congestionControl");
     out.Text("kind", spec.congestionControl->Name());
-    spec.congestionControl->VisitParameters(writer);
+    WriteParameters(out, *spec.congestionControl);
 }
 
 void
@@ -168,15 +166,12 @@ TextOf(const Parameter& parameter)
     return value && value->IsScalar() ? value->AsString() : "";
 }
 
-ParameterWriter::ParameterWriter(YamlWriter& out)
-    : m_out(out)
-{
-}
-
 void
-ParameterWriter::Visit(const ParameterInfo& info, const Parameter& parameter)
+WriteParameters(YamlWriter& out, Parameterized& component)
 {
-    WriteParameter(m_out, info.key, parameter);
+    ForEachParameter(component, [&out](const ParameterInfo& info, const Parameter& parameter) {
+        WriteParameter(out, info.key, parameter);
+    });
 }
 
 } // namespace weir

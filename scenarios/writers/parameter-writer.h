@@ -24,19 +24,10 @@ void WriteParameter(YamlWriter& out, const std::string& key, const Parameter& pa
 std::string TextOf(const Parameter& parameter);
 
 /**
- * Writes the parameters of a component into an open map; ParameterReader reads them back unchanged.
+ * Writes the parameters of @p component into an open map; ReadParameters reads them back unchanged.
  * Omits unset values: an absent optional count, an unlimited size, an empty link profile.
  */
-class ParameterWriter : public ParameterVisitor
-{
-  public:
-    explicit ParameterWriter(YamlWriter& out);
-
-    void Visit(const ParameterInfo& info, const Parameter& parameter) override;
-
-  private:
-    YamlWriter& m_out;
-};
+void WriteParameters(YamlWriter& out, Parameterized& component);
 
 } // namespace weir
 

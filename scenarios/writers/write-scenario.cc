@@ -66,14 +66,13 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
 }
 
 void
-WriteNccl(YamlWriter& out, const NcclSettings& nccl)
+WriteNccl(YamlWriter& out, NcclSettings nccl)
 {
     const YamlMap map(out, "nccl");
     out.Text("version", nccl.version);
     out.TextUnlessEmpty("algorithms", nccl.filter.GetAlgorithms());
     out.TextUnlessEmpty("protocols", nccl.filter.GetProtocols());
-    ParameterWriter writer(out);
-    NcclSettings(nccl).VisitParameters(writer);
+    WriteParameters(out, nccl);
     if (nccl.dimensionWise.IsGiven())
     {
         WriteDimensionWise(out, nccl.dimensionWise);
@@ -530,8 +529,7 @@ WriteSelection(YamlWriter& out, HybridSelection hybrid)
         out.List("links", hybrid.coupling.links);
     }
     const YamlMap coupling(out, "coupling");
-    ParameterWriter writer(out);
-    hybrid.coupling.VisitParameters(writer);
+    WriteParameters(out, hybrid.coupling);
 }
 
 void
@@ -586,8 +584,8 @@ WriteNetwork(YamlWriter& out, const Scenario& scenario)
     if (scenario.sharing.tolerance > 0)
     {
         const YamlMap sharing(out, "sharing");
-        ParameterWriter writer(out);
-        SharingSpec(scenario.sharing).VisitParameters(writer);
+        SharingSpec spec = scenario.sharing;
+        WriteParameters(out, spec);
     }
     if (scenario.corrections.IsOn())
     {

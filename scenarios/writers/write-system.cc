@@ -165,8 +165,7 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
     out.Text("kind", fabric.kind->Name());
     if (fabric.kind->JoinsNodes())
     {
-        ParameterWriter writer(out);
-        Polymorphic<FabricKind>(fabric.kind)->VisitParameters(writer); // visitors may change it
+        WriteParameters(out, *Polymorphic<FabricKind>(fabric.kind)); // visitors may change it
         WriteRouting(out, fabric);
         WriteLink(out, "link", fabric.link);
         out.Text("source", fabric.link.source);
@@ -192,9 +191,8 @@ WriteNode(YamlWriter& out, const NodeSpec& node)
 void
 WriteRouting(YamlWriter& out, const FabricSpec& fabric)
 {
-    ParameterWriter writer(out);
     out.Text("routing", fabric.routing->Name());
-    Polymorphic<RoutingPolicy>(fabric.routing)->VisitParameters(writer); // visitors may change it
+    WriteParameters(out, *Polymorphic<RoutingPolicy>(fabric.routing)); // visitors may change it
     out.Integer("hashSeed", fabric.hashSeed);
     out.Flag("sharp", fabric.inNetworkReduction);
 }

@@ -70,8 +70,7 @@ std::string
 AsYaml(Sample sample)
 {
     YamlWriter out;
-    ParameterWriter writer(out);
-    sample.VisitParameters(writer);
+    WriteParameters(out, sample);
     return out.GetText();
 }
 
