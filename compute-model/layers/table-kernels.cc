@@ -157,27 +157,19 @@ LookupBackward(KernelTable& kernels,
 namespace
 {
 
-/** Shape of a layer that combines the vectors of a sample. */
-struct InteractionShape
-{
-    std::string name;
-    uint64_t samples{0};
-    uint64_t width{0};   //!< of a vector
-    uint64_t vectors{1}; //!< of a sample
-    uint64_t rank{0};    //!< of a cross layer's matrices
-};
-
-/** Writes one interaction of one micro-batch. */
+/** Writes one layer that combines the vectors of a sample, for one micro-batch. */
 class InteractionWriter
 {
   public:
-    InteractionWriter(SegmentWriter& writer, const InteractionShape& shape)
+    InteractionWriter(SegmentWriter& writer, const TableLayer& layer)
         : m_writer(writer),
           m_figures(writer.GetGpu().kernels.operators),
-          m_shape(shape),
-          m_plan(writer.Plan()),
-          m_element(ActivationBytes(m_plan.precision)),
-          m_pairs(shape.vectors * (shape.vectors - 1) / 2)
+          m_layer(layer),
+          m_samples(writer.Plan().microBatch),
+          m_width(layer.in.channels),
+          m_vectors(layer.in.height),
+          m_pairs(m_vectors * (m_vectors - 1) / 2),
+          m_element(ActivationBytes(writer.Plan().precision))
     {
     }
 
@@ -185,72 +177,49 @@ class InteractionWriter
      * Dot products of all pairs of a sample's vectors, appended to its first vector (Naumov et al.
      * 2019, arXiv 1906.00091, 2.1.2). PyTorch's eager mode: a GEMM of each sample's vectors with
      * themselves, the selection of its lower triangle, and a concatenation with the first vector.
-     * Otherwise: one kernel.
      */
     void DotForward()
     {
-        const std::string& name = m_shape.name;
-        if (m_plan.fusion != KernelFusion::Eager)
-        {
-            Pass(name, In() + Out(), 1);
-            return;
-        }
-        Gemm(name, m_shape.vectors, m_shape.vectors, m_shape.width, GemmLayout::Tn);
-        Pass(name + " triangle", Square() + m_pairs, m_figures.trianglePick);
+        const std::string& name = m_layer.name;
+        Gemm(name, m_vectors, m_vectors, m_width, GemmLayout::Tn);
+        Pass(name + " triangle", m_vectors * m_vectors + m_pairs, m_figures.trianglePick);
         Pass(name + " concatenation", Out(), 2);
     }
 
     void DotBackward()
     {
-        const std::string name = m_shape.name + " backward";
-        if (m_plan.fusion != KernelFusion::Eager)
-        {
-            Pass(name, 2 * In() + Out(), 1);
-            return;
-        }
+        const std::string name = m_layer.name + " backward";
         Pass(name + " slices", Out(), 2);
-        Pass(name + " zero", Square(), 1);
+        Pass(name + " zero", m_vectors * m_vectors, 1);
         Pass(name + " triangle", m_pairs, m_figures.trianglePutBytes / m_element);
-        Gemm(name + " left", m_shape.vectors, m_shape.width, m_shape.vectors, GemmLayout::Nn);
-        Gemm(name + " right", m_shape.width, m_shape.vectors, m_shape.vectors, GemmLayout::Nt);
+        Gemm(name + " left", m_vectors, m_width, m_vectors, GemmLayout::Nn);
+        Gemm(name + " right", m_width, m_vectors, m_vectors, GemmLayout::Nt);
         Pass(name + " sum", In(), 3 * m_figures.transposedSum);
-        Pass(name + " first vector", m_shape.width, 3);
+        Pass(name + " first vector", m_width, 3);
     }
 
     /**
      * y = x0 * (W V x + b) + x over the concatenated vectors of a sample, V [rank, n], W [n, rank]
-     * (Wang et al. 2021, DCN V2, equation 4). The elementwise kernels add the biases; in eager mode
-     * the product and the sum are separate kernels. The layer's gradients are ready when the
-     * backward pass ends.
+     * (Wang et al. 2021, DCN V2, equation 4). The elementwise kernels add the biases; in PyTorch's
+     * eager mode the product and the sum are separate kernels. The layer's gradients are ready when
+     * the backward pass ends.
      */
     void CrossForward()
     {
         WriteLinearForward(m_writer, Down());
         WriteLinearForward(m_writer, Up());
-        if (m_plan.fusion == KernelFusion::Eager)
-        {
-            Pass(m_shape.name + " product", In(), 3);
-            Pass(m_shape.name + " sum", In(), 3);
-            return;
-        }
-        Pass(m_shape.name + " product and sum", In(), 4);
+        Pass(m_layer.name + " product", In(), 3);
+        Pass(m_layer.name + " sum", In(), 3);
     }
 
     void CrossBackward()
     {
-        const std::string name = m_shape.name + " backward";
-        if (m_plan.fusion == KernelFusion::Eager)
-        {
-            Pass(name + " product", In(), 3);
-            Pass(name + " first input product", In(), 3);
-            Pass(name + " first input sum", In(), 3);
-        }
-        else
-        {
-            Pass(name + " product", In(), 6); // of g, x0, W V x + b and the sum for x0 so far
-        }
+        const std::string name = m_layer.name + " backward";
+        Pass(name + " product", In(), 3);
+        Pass(name + " first input product", In(), 3);
+        Pass(name + " first input sum", In(), 3);
         m_writer.Memory(
-            name + " bias gradient", MemoryKernel::Reduction, m_shape.samples, In(), m_element);
+            name + " bias gradient", MemoryKernel::Reduction, m_samples, In(), m_element);
         WriteInputGradient(m_writer, Up());
         WriteWeightGradient(m_writer, Up());
         WriteInputGradient(m_writer, Down());
@@ -262,55 +231,49 @@ class InteractionWriter
     /** Elements of a sample. */
     uint64_t In() const
     {
-        return m_shape.width * m_shape.vectors;
+        return m_width * m_vectors;
     }
 
     uint64_t Out() const
     {
-        return m_shape.width + m_pairs;
-    }
-
-    uint64_t Square() const
-    {
-        return m_shape.vectors * m_shape.vectors;
+        return m_width + m_pairs;
     }
 
     LinearShape Down() const
     {
-        return {m_shape.name + " down",
-                m_shape.samples,
-                In(),
-                m_shape.rank,
-                static_cast<double>(In()) * static_cast<double>(m_shape.rank)};
+        return Linear(" down", In(), m_layer.rank, 0);
     }
 
-    /** Includes the bias. */
     LinearShape Up() const
     {
-        return {m_shape.name + " up",
-                m_shape.samples,
-                m_shape.rank,
-                In(),
-                static_cast<double>(In()) * static_cast<double>(m_shape.rank + 1)};
+        return Linear(" up", m_layer.rank, In(), 1);
+    }
+
+    /** @param biases 1 where the layer has a bias, else 0 */
+    LinearShape Linear(const char* name, uint64_t in, uint64_t out, uint64_t biases) const
+    {
+        const double parameters = static_cast<double>(in + biases) * static_cast<double>(out);
+        return {m_layer.name + name, m_samples, in, out, parameters};
     }
 
     void Gemm(const std::string& name, uint64_t m, uint64_t n, uint64_t k, GemmLayout layout)
     {
-        m_writer.Gemm(name, {m, n, k, m_shape.samples, m_plan.precision, layout});
+        m_writer.Gemm(name, {m, n, k, m_samples, m_writer.Plan().precision, layout});
     }
 
     void Pass(const std::string& name, uint64_t elements, double operands)
     {
-        m_writer.Memory(
-            name, MemoryKernel::Elementwise, m_shape.samples, elements, operands * m_element);
+        m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, elements, operands * m_element);
     }
 
     SegmentWriter& m_writer;
     const OperatorCalibration& m_figures;
-    const InteractionShape& m_shape;
-    const ParallelPlan& m_plan;
-    double m_element; //!< bytes of an activation
-    uint64_t m_pairs; //!< of vectors
+    const TableLayer& m_layer;
+    uint64_t m_samples; //!< of a micro-batch
+    uint64_t m_width;   //!< of a vector
+    uint64_t m_vectors; //!< of a sample
+    uint64_t m_pairs;   //!< of vectors
+    double m_element;   //!< bytes of an activation
 };
 
 constexpr double INDEX_BYTES = 8; // of the position of a maximum (int64)
@@ -391,10 +354,10 @@ class TableWriter
             Pass(layer.name + " concatenation", layer.out.Elements(), 2);
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, Interaction(layer)).DotForward();
+            InteractionWriter(m_writer, layer).DotForward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, Interaction(layer)).CrossForward();
+            InteractionWriter(m_writer, layer).CrossForward();
             break;
         case TableOp::Loss:
             m_writer.Memory(layer.name,
@@ -463,10 +426,10 @@ class TableWriter
             }
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, Interaction(layer)).DotBackward();
+            InteractionWriter(m_writer, layer).DotBackward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, Interaction(layer)).CrossBackward();
+            InteractionWriter(m_writer, layer).CrossBackward();
             return;
         case TableOp::Loss:
             m_writer.Memory(name,
@@ -497,17 +460,6 @@ class TableWriter
     LinearShape Matrix(const TableLayer& layer) const
     {
         return {layer.name, m_samples, layer.in.Elements(), layer.out.channels, layer.Parameters()};
-    }
-
-    InteractionShape Interaction(const TableLayer& layer) const
-    {
-        InteractionShape shape;
-        shape.name = layer.name;
-        shape.samples = m_samples;
-        shape.width = layer.in.channels;
-        shape.vectors = layer.in.height;
-        shape.rank = layer.rank;
-        return shape;
     }
 
     /** An elementwise kernel with @p operands operands. */
