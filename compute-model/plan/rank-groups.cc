@@ -9,21 +9,12 @@ namespace weir
 namespace
 {
 
-/** Coordinates of a rank in its plan. */
-struct Coordinates
-{
-    uint32_t tensor{0};
-    uint32_t data{0}; //!< context + C * replica
-    uint32_t pipeline{0};
-};
-
 /** Adds groups and enters them into their ranks' slots. */
 class GroupWriter
 {
   public:
     GroupWriter(const ParallelPlan& plan, RankGroups& groups)
-        : m_plan(plan),
-          m_groups(groups)
+        : m_groups(groups)
     {
         m_groups.slotNames = {"tensor",
                               "data",
@@ -47,13 +38,6 @@ class GroupWriter
             plan.Ranks(), std::vector<uint32_t>(m_groups.slotNames.size(), RankGroups::NO_GROUP));
     }
 
-    Rank At(const Coordinates& coordinates) const
-    {
-        return Rank(coordinates.tensor +
-                    m_plan.tensor *
-                        (coordinates.data + m_plan.TensorGroups() * coordinates.pipeline));
-    }
-
     void AddGroup(GroupSlot slot, std::vector<Rank> members)
     {
         if (members.size() < 2)
@@ -65,6 +49,14 @@ class GroupWriter
             Enter(member, slot);
         }
         m_groups.groups.push_back(std::move(members));
+    }
+
+    void AddGroups(GroupSlot slot, std::vector<std::vector<Rank>> groups)
+    {
+        for (auto& members : groups)
+        {
+            AddGroup(slot, std::move(members));
+        }
     }
 
     void AddPair(Rank sender, GroupSlot send, Rank receiver, GroupSlot receive)
@@ -81,25 +73,35 @@ class GroupWriter
             static_cast<uint32_t>(m_groups.groups.size());
     }
 
-    const ParallelPlan& m_plan;
     RankGroups& m_groups;
 };
 
-void
-AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
+uint32_t
+RanksOfStage(const ParallelPlan& plan)
 {
-    for (uint32_t p = 0; p < plan.pipeline; p++)
+    return plan.tensor * plan.TensorGroups();
+}
+
+/**
+ * Groups of @p size ranks of a stage that are @p stride apart, in the order of their ranks; none of
+ * a single rank.
+ */
+std::vector<std::vector<Rank>>
+SpacedGroups(const ParallelPlan& plan, uint32_t size, uint32_t stride)
+{
+    std::vector<std::vector<Rank>> groups;
+    for (uint32_t first = 0; size > 1 && first < plan.Ranks(); first++)
     {
-        for (uint32_t d = 0; d < plan.TensorGroups(); d++)
+        if (first % RanksOfStage(plan) / stride % size == 0)
         {
-            std::vector<Rank> members;
-            for (uint32_t t = 0; t < plan.tensor; t++)
+            std::vector<Rank>& members = groups.emplace_back();
+            for (uint32_t i = 0; i < size; i++)
             {
-                members.push_back(writer.At({t, d, p}));
+                members.push_back(Rank(first + i * stride));
             }
-            writer.AddGroup(GroupSlot::Tensor, std::move(members));
         }
     }
+    return groups;
 }
 
 /** Adds the row and column groups of all layers of every tensor grid. */
@@ -155,20 +157,10 @@ AddShardGroups(const ParallelPlan& plan, const std::vector<Rank>& replicas, Grou
 void
 AddDataGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
-    for (uint32_t p = 0; p < plan.pipeline; p++)
+    for (auto& members : SpacedGroups(plan, plan.DenseReplicas(), plan.WeightRanks()))
     {
-        for (uint32_t t = 0; t < plan.WeightRanks(); t++)
-        {
-            std::vector<Rank> members;
-            for (uint32_t replica = 0; replica < plan.DenseReplicas(); replica++)
-            {
-                const uint32_t layer = replica % plan.grid.depth;
-                const uint32_t d = replica / plan.grid.depth;
-                members.push_back(writer.At({t + plan.WeightRanks() * layer, d, p}));
-            }
-            AddShardGroups(plan, members, writer);
-            writer.AddGroup(GroupSlot::Data, std::move(members));
-        }
+        AddShardGroups(plan, members, writer);
+        writer.AddGroup(GroupSlot::Data, std::move(members));
     }
 }
 
@@ -177,108 +169,53 @@ AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     const uint32_t copies = plan.ShardCopies();
     std::vector<std::vector<Rank>> groups(plan.OverlapsSteps() ? copies * plan.pipeline : copies);
-    for (uint32_t p = 0; p < plan.pipeline; p++)
+    for (uint32_t rank = 0; rank < plan.Ranks(); rank++)
     {
-        for (uint32_t d = 0; d < plan.TensorGroups(); d++)
-        {
-            for (uint32_t t = 0; t < plan.tensor; t++)
-            {
-                const uint32_t replica = t / plan.WeightRanks() + plan.grid.depth * d;
-                const uint32_t copy = replica / plan.ShardRanks();
-                groups[plan.OverlapsSteps() ? copy + copies * p : copy].push_back(
-                    writer.At({t, d, p}));
-            }
-        }
+        const uint32_t replica = rank % RanksOfStage(plan) / plan.WeightRanks();
+        const uint32_t copy = replica / plan.ShardRanks();
+        groups[plan.OverlapsSteps() ? copy + copies * StageOf(plan, rank) : copy].push_back(
+            Rank(rank));
     }
-    for (auto& members : groups)
-    {
-        writer.AddGroup(GroupSlot::Optimizer, std::move(members));
-    }
+    writer.AddGroups(GroupSlot::Optimizer, std::move(groups));
 }
 
 void
 AddStageGroups(const ParallelPlan& plan, bool tied, GroupWriter& writer)
 {
     const bool isRing = plan.schedule == PipelineScheduleKind::Interleaved;
-    for (uint32_t d = 0; d < plan.TensorGroups(); d++)
+    for (uint32_t first = 0; first < RanksOfStage(plan); first++)
     {
-        for (uint32_t t = 0; t < plan.tensor; t++)
+        const auto at = [&](uint32_t stage) { return Rank(first + RanksOfStage(plan) * stage); };
+        for (uint32_t p = 0; p + (isRing ? 0 : 1) < plan.pipeline; p++)
         {
-            for (uint32_t p = 0; p + (isRing ? 0 : 1) < plan.pipeline; p++)
-            {
-                const Rank here = writer.At({t, d, p});
-                const Rank next = writer.At({t, d, (p + 1) % plan.pipeline});
-                writer.AddPair(here, GroupSlot::SendForward, next, GroupSlot::ReceiveForward);
-                writer.AddPair(next, GroupSlot::SendBackward, here, GroupSlot::ReceiveBackward);
-            }
-            if (tied)
-            {
-                writer.AddGroup(GroupSlot::Embedding,
-                                {writer.At({t, d, 0}), writer.At({t, d, plan.pipeline - 1})});
-            }
+            const Rank here = at(p);
+            const Rank next = at((p + 1) % plan.pipeline);
+            writer.AddPair(here, GroupSlot::SendForward, next, GroupSlot::ReceiveForward);
+            writer.AddPair(next, GroupSlot::SendBackward, here, GroupSlot::ReceiveBackward);
+        }
+        if (tied)
+        {
+            writer.AddGroup(GroupSlot::Embedding, {at(0), at(plan.pipeline - 1)});
         }
     }
 }
 
-void
-AddContextGroups(const ParallelPlan& plan, GroupWriter& writer)
-{
-    for (uint32_t p = 0; p < plan.pipeline; p++)
-    {
-        for (uint32_t d = 0; d < plan.data; d++)
-        {
-            for (uint32_t t = 0; t < plan.tensor; t++)
-            {
-                std::vector<Rank> members;
-                for (uint32_t c = 0; c < plan.context; c++)
-                {
-                    members.push_back(writer.At({t, c + plan.context * d, p}));
-                }
-                writer.AddGroup(GroupSlot::Context, std::move(members));
-            }
-        }
-    }
-}
-
-/** One kind of expert group, whose members are evenly spaced. */
-struct ExpertStride
-{
-    GroupSlot slot;
-    uint32_t size;   //!< ranks of a group
-    uint32_t stride; //!< between its members
-};
-
-/** Adds the groups of experts, whose members are evenly spaced within a stage. */
 void
 AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
+    const auto add = [&](GroupSlot slot, uint32_t size, uint32_t stride) {
+        writer.AddGroups(slot, SpacedGroups(plan, size, stride));
+    };
     const uint32_t tensor = plan.ExpertTensor();
     const uint32_t expertRanks = tensor * plan.expert;
-    const uint32_t stageRanks = plan.tensor * plan.TensorGroups();
-    std::vector<ExpertStride> kinds = {{GroupSlot::ExpertTensor, tensor, 1},
-                                       {GroupSlot::Expert, plan.expert, tensor},
-                                       {GroupSlot::ExpertData, plan.ExpertReplicas(), expertRanks}};
+    add(GroupSlot::ExpertTensor, tensor, 1);
+    add(GroupSlot::Expert, plan.expert, tensor);
+    add(GroupSlot::ExpertData, plan.ExpertReplicas(), expertRanks);
     if (plan.ShardCopies() > 1 && plan.Sharded() != ShardedState::None)
     {
         const uint32_t shard = plan.ExpertShardRanks();
-        kinds.push_back({GroupSlot::ExpertShard, shard, expertRanks});
-        kinds.push_back({GroupSlot::ExpertCopies, plan.ShardCopies(), expertRanks * shard});
-    }
-    for (const ExpertStride& kind : kinds)
-    {
-        for (uint32_t first = 0; first < plan.Ranks(); first++)
-        {
-            if (first % stageRanks / kind.stride % kind.size != 0)
-            {
-                continue;
-            }
-            std::vector<Rank> members;
-            for (uint32_t i = 0; i < kind.size; i++)
-            {
-                members.push_back(Rank(first + i * kind.stride));
-            }
-            writer.AddGroup(kind.slot, std::move(members));
-        }
+        add(GroupSlot::ExpertShard, shard, expertRanks);
+        add(GroupSlot::ExpertCopies, plan.ShardCopies(), expertRanks * shard);
     }
 }
 
@@ -294,11 +231,11 @@ WriteRankGroups(const Transformer& model, const ParallelPlan& plan, RankGroups& 
     }
     else
     {
-        AddTensorGroups(plan, writer);
+        writer.AddGroups(GroupSlot::Tensor, SpacedGroups(plan, plan.tensor, 1));
     }
     AddDataGroups(plan, writer);
     AddOptimizerGroups(plan, writer);
-    AddContextGroups(plan, writer);
+    writer.AddGroups(GroupSlot::Context, SpacedGroups(plan, plan.context, plan.tensor));
     if (model.HasExperts())
     {
         AddExpertGroups(plan, writer);
@@ -312,7 +249,7 @@ WriteRankGroups(const Transformer& model, const ParallelPlan& plan, RankGroups& 
 uint32_t
 StageOf(const ParallelPlan& plan, uint32_t rank)
 {
-    return rank / (plan.tensor * plan.TensorGroups());
+    return rank / RanksOfStage(plan);
 }
 
 } // namespace weir
