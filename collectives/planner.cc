@@ -5,6 +5,7 @@
 #include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/channels/channel-builder.h"
 #include "collectives/engines/closed-form.h"
+#include "collectives/engines/cut-pipelines.h"
 #include "collectives/engines/idle-playback.h"
 #include "collectives/nccl/nccl-choice.h"
 #include "collectives/nccl/nccl-tuning.h"
@@ -468,6 +469,32 @@ Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time w
     return before;
 }
 
+/**
+ * Divides the latency of a plan into parts before, between and after its flows. Where all hops are
+ * busy from the start on, it is after them, except for @p start, the part before the first byte
+ * moves. Pipelines load their hops one after the other; a flow over all of them is in the middle of
+ * fill and drain.
+ */
+void
+FillPipelines(const StreamShape& shape,
+              const UncontendedRates& rates,
+              Routing& routing,
+              Time start,
+              CollectivePlan& plan)
+{
+    plan.drain = (plan.latency - start) * (shape.path.empty() ? 1 : 0.5);
+    plan.pipelines = CutPipelines(
+        shape.pipelines,
+        {start, shape.latency - start, plan.latency - shape.latency, plan.duration - plan.latency},
+        shape.chunks,
+        rates,
+        routing);
+    for (StreamPipeline& pipeline : plan.pipelines)
+    {
+        pipeline.weight *= shape.activeShare;
+    }
+}
+
 /** Gives legs the weight that they have on heavily loaded links of the network. */
 void
 WeightByContention(StreamShape& shape, const UncontendedRates& rates)
@@ -659,6 +686,8 @@ Planner::Plan(const CollectiveCall& call)
             plan->latency += Pace(shape, state.routing, moving, beside, wire.time, slowed);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
+        const Time start = std::min(shape.latency, CallLatency(inputs, algorithm.algorithm));
+        FillPipelines(shape, rates, state.routing, start, *plan);
         WeightByContention(shape, rates);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;

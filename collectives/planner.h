@@ -29,6 +29,29 @@ struct StreamLeg
                       //!< of time that they are in flight on loaded links
 };
 
+/**
+ * Equal channels whose slices cross stages one after the other, as a flow for each of some parts of
+ * the stages. While the pipeline fills and drains, only some parts are busy.
+ */
+struct StreamPipeline
+{
+    /** Consecutive stages. */
+    struct Part
+    {
+        RouteId route;  //!< the sum of its hops
+        double head{0}; //!< fraction of the bytes that cross the part before until this one begins;
+                        //!< the same fraction of this one's bytes follows the end of that part
+        Time lead;      //!< from the start of the part before, or of the call, until this one
+                        //!< begins, if uncontended
+    };
+
+    Bytes bytes;             //!< on the wire over each hop, of all channels
+    Rate cap;                //!< as StreamLeg::cap
+    double weight{1};        //!< as StreamLeg::weight
+    std::vector<Part> parts; //!< in the order in which slices cross them
+    Time drain;              //!< from the end of the last part to the end of the call
+};
+
 /** Number of back-to-back calls over which benchmarks average. [nccl-tests' default] */
 constexpr uint32_t BENCHMARK_CALLS = 20;
 
@@ -49,13 +72,8 @@ struct CollectivePlan
                         //!< equal to this one adds to the duration of the first
     uint32_t blocks{1}; //!< thread blocks of each rank's kernel
     bool isInLockstep{false}; //!< channels in lockstep, which in fidelity flow drift apart
-
-    /** The part of the latency in which the pipeline drains after the legs; it fills before them.
-     */
-    Time Drain() const
-    {
-        return legs.empty() ? Time() : latency * 0.5;
-    }
+    Time drain;               //!< the part of the latency after the legs; the rest is before them
+    std::vector<StreamPipeline> pipelines{}; //!< unless empty, for StreamEngine instead of the legs
 
     /** Whether the next of back-to-back calls begins before this one has ended. */
     bool Overlaps() const

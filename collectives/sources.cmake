@@ -9,6 +9,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/back-to-back-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/cut-pipelines.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
@@ -43,6 +44,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
+  ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/idle-playback.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc

@@ -83,6 +83,7 @@ StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& 
     for (const uint32_t hop : subChannel.path)
     {
         pipeline.path.push_back(RouteOver(channel, subChannel.hops[hop], routing));
+        pipeline.latencies.push_back(channel.connections[subChannel.hops[hop].connection].latency);
     }
     return pipeline;
 }
@@ -318,6 +319,7 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
                                                  slices,
                                                  std::min(pipeline.cap, block * factor)));
             pipeline.weight = channels;
+            pipeline.chunkWeight = subChannel.weight;
             RouteSum sum;
             for (const auto& stage : pipeline.stages)
             {

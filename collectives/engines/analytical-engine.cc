@@ -49,7 +49,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
     own.isMoving = false;
     own.left = transfer;
     own.speed = 1;
-    own.drain = plan.Drain();
+    own.drain = plan.drain;
     Push(slot, now + plan.latency - own.drain);
 }
 

@@ -20,6 +20,8 @@ struct Pipeline
     Rate cap;                                 //!< of the channel
     Rate block{Rate::Infinite()};             //!< of a stage's thread block for back-to-back slices
     double weight{1};                         //!< number of equal channels
+    double chunkWeight{1};                    //!< weight of a channel's chunks in max-min sharing
+    std::vector<Time> latencies{};            //!< by stage: latency of the path's hop
 };
 
 /**

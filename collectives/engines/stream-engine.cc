@@ -20,13 +20,18 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
 {
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = m_running.Take();
-    const Time drain = plan.Drain();
+    const Time drain = plan.drain;
     std::size_t flows = 0;
     for (const auto& leg : plan.legs)
     {
         flows += m_routing.StripeCount(leg.route);
     }
-    m_running[slot] = {client, token, std::max(static_cast<uint32_t>(flows), 1U), drain};
+    m_running[slot] = {client, token, std::max(static_cast<uint32_t>(flows), 1U), drain, &plan};
+    if (!plan.pipelines.empty())
+    {
+        StartPipelines(slot, now);
+        return;
+    }
     FlowRequest request;
     request.overhead = plan.latency - drain;
     request.addsLatency = false;
@@ -50,6 +55,74 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     }
 }
 
+void
+StreamEngine::StartPipelines(uint32_t slot, Time now)
+{
+    Running& running = m_running[slot];
+    running.pipelines.clear();
+    for (const StreamPipeline& pipeline : running.plan->pipelines)
+    {
+        std::size_t stripes = 1;
+        for (const StreamPipeline::Part& part : pipeline.parts)
+        {
+            stripes = std::max(stripes, m_routing.StripeCount(part.route));
+        }
+        const auto count = std::min(static_cast<int64_t>(stripes), pipeline.bytes.Count());
+        for (int64_t i = 0; i < count; ++i)
+        {
+            const Bytes bytes =
+                pipeline.bytes / count + Bytes(i < pipeline.bytes.Count() % count ? 1 : 0);
+            const double share = bytes.ToDouble() / pipeline.bytes.ToDouble();
+            running.pipelines.push_back({PipelineRun(pipeline, bytes, pipeline.cap * share),
+                                         &pipeline,
+                                         static_cast<uint32_t>(i),
+                                         share});
+        }
+    }
+    running.flowsLeft = static_cast<uint32_t>(running.pipelines.size());
+    running.end = Time();
+    for (uint32_t run = 0; run < m_running[slot].pipelines.size(); ++run)
+    {
+        m_running[slot].pipelines[run].run.Begin(SendOf(slot, run, now));
+    }
+}
+
+PipelineRun::Send
+StreamEngine::SendOf(uint32_t slot, uint32_t run, Time now)
+{
+    return [this, slot, run, now](uint32_t part, Bytes bytes, Time delay) {
+        const Stripe& stripe = m_running[slot].pipelines[run];
+        const StreamPipeline& pipeline = *stripe.pipeline;
+        FlowRequest request;
+        request.route = m_routing.Stripe(pipeline.parts[part].route, stripe.number);
+        request.bytes = bytes;
+        request.overhead = delay;
+        request.addsLatency = false;
+        request.cap = pipeline.cap * stripe.share;
+        request.weight = pipeline.weight * stripe.share;
+        request.client = this;
+        request.token = FlowToken{slot, run, part}.Packed();
+        m_transport.Start(request, now);
+    };
+}
+
+void
+StreamEngine::OnPieceMoved(const FlowToken& token, Time now)
+{
+    Running& running = m_running[token.slot];
+    Stripe& stripe = running.pipelines[token.run];
+    if (!stripe.run.OnMoved(token.part, now, SendOf(token.slot, token.run, now)))
+    {
+        return;
+    }
+    running.end = std::max(running.end, now + stripe.pipeline->drain);
+    if (--running.flowsLeft == 0)
+    {
+        running.pipelines.clear();
+        m_ends.push({running.end, token.slot});
+    }
+}
+
 std::optional<FlowOrigin>
 StreamEngine::OriginOf(const FlowRequest& request) const
 {
@@ -57,7 +130,7 @@ StreamEngine::OriginOf(const FlowRequest& request) const
     {
         return std::nullopt;
     }
-    const Running& running = m_running[request.token];
+    const Running& running = m_running[FlowToken::Of(request.token).slot];
     return FlowOrigin{running.client, running.token};
 }
 
@@ -75,7 +148,12 @@ StreamEngine::AdvanceTo(Time now)
 void
 StreamEngine::OnFlowDone(uint64_t token, Time now)
 {
-    Running& running = m_running[token];
+    Running& running = m_running[FlowToken::Of(token).slot];
+    if (!running.pipelines.empty())
+    {
+        OnPieceMoved(FlowToken::Of(token), now);
+        return;
+    }
     if (--running.flowsLeft > 0)
     {
         return;

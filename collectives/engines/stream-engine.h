@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 
 #include "collectives/engines/collective-engine.h"
+#include "collectives/engines/pipeline-run.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
 #include "fabric/slot-pool.h"
@@ -18,9 +19,10 @@ namespace weir
 {
 
 /**
- * A collective is one fluid flow per distinct channel and stripe of its route, between the two
- * halves of the plan's latency: its pipeline fills before the flows, and drains after the last of
- * them. A flow has one rate over all hops of its channel at once. An uncontended call takes the
+ * A collective is one fluid flow per distinct channel and stripe of its route, after the part of
+ * the plan's latency that is before its flows. A flow has one rate over all hops of its channel at
+ * once. Where filling a pipeline takes a large part of the call, each part of its stages has flows
+ * of its own, which begin one after the other (StreamPipeline). An uncontended call takes the
  * plan's closed-form duration; concurrent flows share links by the transport's rule.
  */
 class StreamEngine : public CollectiveEngine, private FlowClient
@@ -46,18 +48,55 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     void AdvanceTo(Time now) override;
 
   private:
+    /** A stripe of a pipeline. */
+    struct Stripe
+    {
+        PipelineRun run;
+        const StreamPipeline* pipeline;
+        uint32_t number;
+        double share; //!< of the pipeline
+    };
+
     struct Running
     {
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint32_t flowsLeft{0};
-        Time drain; //!< from the end of the last flow to the end of the call
+        uint32_t flowsLeft{0}; //!< flows, or stripes of pipelines, that have not ended
+        Time drain;            //!< from the end of the last flow to the end of the call
+        const CollectivePlan* plan{nullptr};
+        std::vector<Stripe> pipelines{}; //!< of the plan's pipelines
+        Time end{};                      //!< of the pipelines that have ended
+    };
+
+    /** The token of a flow. */
+    struct FlowToken
+    {
+        static constexpr unsigned PART_BITS = 8;
+
+        static FlowToken Of(uint64_t packed)
+        {
+            const auto high = static_cast<uint32_t>(packed >> 32);
+            return {
+                static_cast<uint32_t>(packed), high >> PART_BITS, high & ((1U << PART_BITS) - 1)};
+        }
+
+        uint64_t Packed() const
+        {
+            return uint64_t{run << PART_BITS | part} << 32 | slot;
+        }
+
+        uint32_t slot{0};
+        uint32_t run{0}; //!< index into Running::pipelines
+        uint32_t part{0};
     };
 
     /** When a call ends, and its slot. */
     using End = std::pair<Time, uint32_t>;
 
     void OnFlowDone(uint64_t token, Time now) override;
+    void StartPipelines(uint32_t slot, Time now);
+    PipelineRun::Send SendOf(uint32_t slot, uint32_t run, Time now);
+    void OnPieceMoved(const FlowToken& token, Time now);
     void Finish(uint32_t slot, Time now);
 
     PlanLookup m_plans;
