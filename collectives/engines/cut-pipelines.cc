@@ -17,9 +17,9 @@ namespace
 uint32_t
 PartsOf(Time fill, Time transfer)
 {
-    constexpr double MOST = 4;
+    constexpr double MAX_PARTS = 4;
     constexpr double PER_TRANSFER = 8; // parts that would fill during the transfer
-    return static_cast<uint32_t>(std::min(MOST, std::ceil(fill / transfer * PER_TRANSFER)));
+    return static_cast<uint32_t>(std::min(MAX_PARTS, std::ceil(fill / transfer * PER_TRANSFER)));
 }
 
 /** By stage: when the first slice reaches it, as a fraction of the fill time. */

@@ -83,7 +83,10 @@ class EngineDriver : public Object
      * callbacks.
      * @return true inside such a callback
      */
-    bool IsRunning() const;
+    bool IsRunning() const
+    {
+        return m_running;
+    }
 
     /**
      * Brings the engines to the present, so that they may be called externally.
