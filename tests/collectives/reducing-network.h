@@ -72,7 +72,7 @@ ExpectHalvesAgree(Algorithm algorithm)
                 const auto call =
                     WithChannels(WithAlgorithm(MakeCall(id, op, bytes), algorithm), channels);
                 const double planned = bench.GetPlanner().Plan(call).duration.ToMicroseconds();
-                EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds() / planned, 1, 1e-9);
+                EXPECT_NEAR(bench.Run(Fidelity::Stream, call).ToMicroseconds(), planned, ROUNDING);
                 EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToMicroseconds() / planned, 1, 0.06)
                     << ToString(op) << " " << bytes.Count() << " on " << channels << " planned "
                     << planned;

@@ -203,7 +203,7 @@ constexpr Refusal REFUSALS[] = {
      "found it with --system node.xml, expected a system in YAML, such as {base: hgx-h100, topo"},
     {"collective --system hgx-h100 --op all-reduce --algorithm imported",
      "found 'imported', expected one of: ring, tree, collnet-direct, collnet-chain, nvls, "
-     "nvls-tree, pat, point-to-point, dimension-wise, auto"},
+     "nvls-tree, pat, point-to-point, symmetric, dimension-wise, auto"},
     {"collective --system hgx-h100 --op all-reduce --nccl 3.1",
      "--nccl: found '3.1', expected a version from 2.4.0 on, such as 2.30.7"},
     {"collective --system hgx-h100 --op all-reduce --csv - --json",
@@ -234,7 +234,7 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --sizes 80000TiB",
      "--sizes: found 80000TiB, expected at most 32768TiB"},
     {"collective --system hgx-h100 --op all-reduce --sizes 8 --algorithm nvls-tree",
-     "for all-reduce over these 8 GPUs, expected one of: ring, tree, nvls, dimension-wise\n"},
+     "for all-reduce over these 8 GPUs, expected one of: ring, tree, nvls, symmetric, dimension-wise\n"},
     {"collective --system hgx-h100 --op all-reduce --fidelity flow --set switch.buffer=1MiB",
      "weir: --set switch.buffer=1MiB: found it with fidelity flow, expected --fidelity packet"},
     {"collective --system hgx-h100 --op all-reduce --set foo",

@@ -127,8 +127,8 @@ def check_routings(weir, folder):
             path = f"{folder}/{routing}.h5"
             subprocess.run([weir, *arguments, "-o", path], check=True, stdout=subprocess.DEVNULL)
             with h5py.File(path) as file:
-                # Each part of a sprayed flow is rounded up to whole bytes.
-                check_carried(file, f"{name}, {routing}:", 1e-4 if routing == "spray" else 1e-9)
+                # Each part of a flow over several paths is rounded up to whole bytes.
+                check_carried(file, f"{name}, {routing}:", {"spray": 1e-4, "ecmp": 1e-9}.get(routing, 1e-6))
     with h5py.File(folder + "/spray.h5") as file:
         check(any(0 < share < 1 for share in file["flow_paths/share"]), "spray divides flows")
     flows = ["flows", "--topology", system_of(folder, "spray"), "--flows", folder + "/one.csv"]
