@@ -82,9 +82,10 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
     }
     for (const std::string& key : settings.Changed())
     {
-        // Restricting NCCL's choice leaves algorithms and protocols that samples contain.
+        // Restricting NCCL's choice leaves algorithms and protocols that samples contain. Symmetric
+        // memory only changes the calls of an algorithm that none contains.
         const bool isSampled = key == "algorithms" || key == "protocols" ||
-                               key == "dimensionWise" ||
+                               key == "dimensionWise" || key == "symmetricMemory" ||
                                (key == "queuePairs" && settings.queuePairs <= MAX_QUEUE_PAIRS);
         if (!isSampled)
         {

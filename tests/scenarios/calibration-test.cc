@@ -382,6 +382,7 @@ TEST(CallPosition, TellsSettingsThatNoSampleHas)
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.queuePairs = 4; }), "inside");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.filter.SetAlgorithms("ring"); }), "inside");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.18.5"; }), "inside");
+    EXPECT_EQ(withSettings([](auto& nccl) { nccl.symmetricMemory = true; }), "inside");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.version = "2.7.8"; }), "outside: NCCL 2.7.8");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.queuePairs = 8; }), "outside: queuePairs");
     EXPECT_EQ(withSettings([](auto& nccl) { nccl.channelLimits.max = 2; }), "outside: maxChannels");

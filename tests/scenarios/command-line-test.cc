@@ -234,7 +234,8 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --sizes 80000TiB",
      "--sizes: found 80000TiB, expected at most 32768TiB"},
     {"collective --system hgx-h100 --op all-reduce --sizes 8 --algorithm nvls-tree",
-     "for all-reduce over these 8 GPUs, expected one of: ring, tree, nvls, symmetric, dimension-wise\n"},
+     "for all-reduce over these 8 GPUs, expected one of: ring, tree, nvls, symmetric, "
+     "dimension-wise\n"},
     {"collective --system hgx-h100 --op all-reduce --fidelity flow --set switch.buffer=1MiB",
      "weir: --set switch.buffer=1MiB: found it with fidelity flow, expected --fidelity packet"},
     {"collective --system hgx-h100 --op all-reduce --set foo",
