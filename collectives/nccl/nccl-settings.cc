@@ -416,8 +416,13 @@ IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
 namespace
 {
 
-/** NCCL's names. */
-const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"LOC", P2pLevel::Local},
+/** NCCL's names, and its older numbers (paths.cc, levelsOldToNew) before them. */
+const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"0", P2pLevel::Local},
+                                                               {"1", P2pLevel::Switch},
+                                                               {"2", P2pLevel::Switches},
+                                                               {"3", P2pLevel::HostBridge},
+                                                               {"4", P2pLevel::System},
+                                                               {"LOC", P2pLevel::Local},
                                                                {"NVL", P2pLevel::NvLink},
                                                                {"PIX", P2pLevel::Switch},
                                                                {"PXB", P2pLevel::Switches},
@@ -490,7 +495,8 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
                   {0, 2});
     crossNic = static_cast<CrossNic>(crossing);
     visitor.Enum({"p2pLevel",
-                  "NCCL_P2P_LEVEL: farthest path (LOC, NVL, PIX, PXB, PHB or SYS) over which GPUs "
+                  "NCCL_P2P_LEVEL: farthest path (LOC, NVL, PIX, PXB, PHB, SYS, or a number) over "
+                  "which GPUs "
                   "of a node copy directly; over farther paths they copy through host memory."},
                  p2pLevel,
                  P2P_LEVELS);

@@ -495,7 +495,7 @@ TEST(CommandLine, AlgorithmsAndProtocolsAreSpeltAsNcclDoes)
     EXPECT_EQ(Weir(folder, call + "NVLSTree --protocol SIMPLE").out, ours.out);
 }
 
-/** With LOC even GPUs of an NVSwitch copy through host memory. */
+/** With LOC, once 0, even GPUs of an NVSwitch copy through host memory. */
 TEST(CommandLine, P2pLevelsSayOverWhichPathsGpusCopy)
 {
     const ScratchFolder folder;
@@ -504,6 +504,7 @@ TEST(CommandLine, P2pLevelsSayOverWhichPathsGpusCopy)
     const Outcome never = Weir(folder, call + "LOC");
     EXPECT_EQ(never.exit, 0) << never.err;
     EXPECT_NE(Weir(folder, call + "SYS").out, never.out);
+    EXPECT_EQ(Weir(folder, call + "0").out, never.out);
 }
 
 TEST(CommandLine, FlowsNameTheLocationOfInvalidNetworkValues)
