@@ -77,7 +77,8 @@ FindAlgorithms(const AlgorithmInputs& in)
         std::string others;
         for (const auto* each : AllAlgorithms())
         {
-            if (each->algorithm != Algorithm::Imported && each->supports(op, communicator))
+            if (each->algorithm != Algorithm::Imported && each->supports(op, communicator) &&
+                (each->isPossible == nullptr || each->isPossible(in)))
             {
                 others += std::string(others.empty() ? "" : ", ") + ToString(each->algorithm);
             }

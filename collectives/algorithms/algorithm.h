@@ -124,6 +124,12 @@ struct CollectiveAlgorithm
      * Whether NCCL runs it for a call, whatever its cost model says of others. Null: never.
      */
     bool (*isPreferred)(const AlgorithmInputs& inputs){nullptr};
+
+    /**
+     * Whether release and wiring allow it for a call that it supports; else choose throws. Null:
+     * always.
+     */
+    bool (*isPossible)(const AlgorithmInputs& inputs){nullptr};
 };
 
 /** The call for StreamEngine and the closed form. */

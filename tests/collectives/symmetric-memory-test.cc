@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 namespace weir
 {
@@ -206,6 +208,30 @@ TEST(SymmetricMemory, RefusesWhatNcclLacks)
     EXPECT_NO_THROW(plan(H100Boxes(1), NcclSettings(), 8));
     EXPECT_THROW(plan(H100Boxes(1), NcclSettings("2.26.2"), 8), std::invalid_argument);
     EXPECT_THROW(plan(H100Boxes(2), NcclSettings(), 16), std::invalid_argument);
+}
+
+// A refusal names algorithms that would run: symmetric only with a release that has it.
+TEST(SymmetricMemory, RefusalsOfOthersNameItWhereItRuns)
+{
+    const auto names = [](const char* version) {
+        CollectiveBench bench(H100Boxes(1), NcclSettings(version));
+        try
+        {
+            bench.GetPlanner().Plan(
+                WithAlgorithm(MakeCall(bench.GetPlanner().AddCommunicator(FirstGpus(8)),
+                                       CollectiveOp::AllReduce,
+                                       Bytes::MiB(1)),
+                              Algorithm::CollNetChain));
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return std::string(error.what()).find("symmetric") != std::string::npos;
+        }
+        ADD_FAILURE() << "an all-reduce by switches of one node";
+        return false;
+    };
+    EXPECT_TRUE(names("2.27.3"));
+    EXPECT_FALSE(names("2.26.2"));
 }
 
 } // namespace

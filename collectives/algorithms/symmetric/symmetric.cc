@@ -69,13 +69,18 @@ KernelOf(const AlgorithmInputs& in)
 }
 
 bool
+IsPossible(const AlgorithmInputs& in)
+{
+    return in.constants.Version().AtLeast(SYMMETRIC_SINCE) && IsNvLinkDomain(in);
+}
+
+bool
 IsPreferred(const AlgorithmInputs& in)
 {
     const auto& filter = in.settings.filter;
-    return in.settings.symmetricMemory && in.constants.Version().AtLeast(SYMMETRIC_SINCE) &&
-           SupportsSymmetric(in.call.op, in.communicator) && IsNvLinkDomain(in) &&
-           filter.Allows(in.call.op, Algorithm::Symmetric) && filter.GetProtocols().empty() &&
-           !in.call.overrides.protocol;
+    return in.settings.symmetricMemory && SupportsSymmetric(in.call.op, in.communicator) &&
+           IsPossible(in) && filter.Allows(in.call.op, Algorithm::Symmetric) &&
+           filter.GetProtocols().empty() && !in.call.overrides.protocol;
 }
 
 void
@@ -345,6 +350,7 @@ const CollectiveAlgorithm SYMMETRIC_ALGORITHM{
     nullptr,
     Choose,
     IsPreferred,
+    IsPossible,
 };
 
 } // namespace weir
