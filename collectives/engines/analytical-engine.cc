@@ -49,7 +49,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
     own.isMoving = false;
     own.left = transfer;
     own.speed = 1;
-    own.drain = plan.latency * 0.5; // the pipeline fills before its legs and drains after them
+    own.drain = plan.drain;
     Push(slot, now + plan.latency - own.drain);
 }
 

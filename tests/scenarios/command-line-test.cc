@@ -98,9 +98,9 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --qps 129",
      "--qps: found '129', expected a whole number from 1 to 128"},
     {"collective --system hgx-h100 --op all-reduce --p2p-level pxb",
-     "--p2p-level: found 'pxb', expected one of: LOC, NVL, PIX, PXB, PHB, SYS"},
-    {"collective --system hgx-h100 --op all-reduce --p2p-level 1",
-     "--p2p-level: found '1', expected one of: LOC, NVL, PIX, PXB, PHB, SYS"},
+     "--p2p-level: found 'pxb', expected one of: 0, 1, 2, 3, 4, LOC, NVL, PIX, PXB, PHB, SYS"},
+    {"collective --system hgx-h100 --op all-reduce --p2p-level 7",
+     "--p2p-level: found '7', expected one of: 0, 1, 2, 3, 4, LOC, NVL, PIX, PXB, PHB, SYS"},
     {"collective --system hgx-h100 --nodes 2 --op all-reduce --algorithm dimension-wise "
      "--memory-rate 0GB/s",
      "--memory-rate: found '0GB/s', expected a rate above zero"},
