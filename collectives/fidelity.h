@@ -18,7 +18,8 @@ namespace weir
 enum class Fidelity : uint8_t
 {
     Analytical, //!< one closed-form duration without events inside the call
-    Stream,     //!< one fluid flow per channel over all its hops at once, after the call's latency
+    Stream,     //!< one fluid flow per channel over all its hops at once, or a few that begin in
+                //!< turn, after the call's latency
     Flow,       //!< every chunk of every NCCL step is a fluid flow with its true dependencies
     Packet,     //!< as Flow, with every flow simulated as packets in queues
     Hybrid,     //!< as Flow; the transport decides which flows are simulated as packets
