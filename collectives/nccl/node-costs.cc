@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/node-costs.h"
 
+#include "fabric/enum-names.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
@@ -9,6 +10,24 @@
 
 namespace weir
 {
+
+namespace
+{
+
+constexpr EnumName<HostCpu> HOST_CPUS[]{
+    {HostCpu::Intel, "intel"},
+    {HostCpu::Amd, "amd"},
+    {HostCpu::Arm, "arm"},
+    {HostCpu::Power, "power"},
+};
+
+} // namespace
+
+const char*
+ToString(HostCpu cpu)
+{
+    return NameIn(HOST_CPUS, cpu);
+}
 
 const std::vector<NodeCostFigure>&
 NodeCostFigures()
@@ -80,23 +99,6 @@ void
 Set(CostArray& costs, const NodeCost& cost)
 {
     costs[static_cast<std::size_t>(NodeCostKindOf(cost.name))] = cost;
-}
-
-const char*
-HostName(HostCpu cpu)
-{
-    switch (cpu)
-    {
-    case HostCpu::Amd:
-        return "amd";
-    case HostCpu::Arm:
-        return "arm";
-    case HostCpu::Power:
-        return "power";
-    case HostCpu::Intel:
-        break;
-    }
-    return "intel";
 }
 
 const CostDescription&
@@ -203,7 +205,7 @@ DefaultCosts(const NodeSpec& node)
     SetUnbounded(costs);
     const CostDescription& architecture = ShippedArchitecture(node.computeCapability);
     for (const CostDescription* one : {&architecture,
-                                       &Shipped("hosts", HostName(node.cpu)),
+                                       &Shipped("hosts", ToString(node.cpu)),
                                        &Shipped("transports", TraitsOf(node.transport).name)})
     {
         for (const NodeCost& cost :

@@ -22,6 +22,9 @@
 namespace weir
 {
 
+/** The vendor's name in files; scenarios/hosts has a description of that name. */
+const char* ToString(HostCpu cpu);
+
 /**
  * Measured figures of a node's GPUs, hosts and NICs: overheads besides the time on links, and
  * bounds besides the rates of links.

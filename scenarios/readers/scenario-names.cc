@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 
+#include "collectives/nccl/node-costs.h"
 #include "fabric/topology/link-profile.h"
 
 namespace weir
@@ -17,10 +18,7 @@ WiringNames()
 NamedChoices<HostCpu>
 HostCpuNames()
 {
-    return {{"intel", HostCpu::Intel},
-            {"amd", HostCpu::Amd},
-            {"arm", HostCpu::Arm},
-            {"power", HostCpu::Power}};
+    return ChoicesUpTo(HostCpu::Power);
 }
 
 NamedChoices<NetTransport>
