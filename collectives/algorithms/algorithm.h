@@ -127,7 +127,7 @@ struct CollectiveAlgorithm
 
     /**
      * Whether release and wiring allow it for a call that it supports; else choose throws. Null:
-     * always.
+     * they do.
      */
     bool (*isPossible)(const AlgorithmInputs& inputs){nullptr};
 };

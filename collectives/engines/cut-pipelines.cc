@@ -96,13 +96,13 @@ CutPipelines(const std::vector<Pipeline>& pipelines,
              Routing& routing)
 {
     const uint32_t parts = PartsOf(times.latencies + times.crossings, times.transfer);
+    if (parts < 2)
+    {
+        return {};
+    }
     std::vector<StreamPipeline> cuts;
     for (const Pipeline& pipeline : pipelines)
     {
-        if (parts < 2)
-        {
-            break;
-        }
         StreamPipeline cut = Cut(pipeline, times, parts, rates, routing);
         double moved = 1; // by the last part and all heads, as a multiple of the bytes
         for (const StreamPipeline::Part& part : cut.parts)

@@ -53,27 +53,26 @@ MulticastGroup::MulticastGroup(Connector& connector, Routing& routing, std::vect
 }
 
 std::vector<LinkId>
-MulticastGroup::Reduction(uint32_t head) const
+MulticastGroup::Accesses(uint32_t head, bool reduces, bool stores) const
 {
     std::vector<LinkId> links;
-    for (uint32_t gpu = 0; gpu < m_up.size(); ++gpu)
+    if (reduces)
     {
-        Add(links, gpu, true, READ_RESPONSE);
-        Add(links, gpu, false, READ_REQUEST);
+        for (uint32_t gpu = 0; gpu < m_up.size(); ++gpu)
+        {
+            Add(links, gpu, true, READ_RESPONSE);
+            Add(links, gpu, false, READ_REQUEST);
+        }
+        Add(links, head, true, READ_REQUEST);
+        Add(links, head, false, READ_RESPONSE);
     }
-    Add(links, head, true, READ_REQUEST);
-    Add(links, head, false, READ_RESPONSE);
-    return links;
-}
-
-std::vector<LinkId>
-MulticastGroup::Store(uint32_t head) const
-{
-    std::vector<LinkId> links;
-    Add(links, head, true, WRITE);
-    for (uint32_t gpu = 0; gpu < m_down.size(); ++gpu)
+    if (stores)
     {
-        Add(links, gpu, false, WRITE);
+        Add(links, head, true, WRITE);
+        for (uint32_t gpu = 0; gpu < m_down.size(); ++gpu)
+        {
+            Add(links, gpu, false, WRITE);
+        }
     }
     return links;
 }
@@ -97,6 +96,15 @@ MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
     return FLIT / LINE * nvlink.framing * nvlink.measured / bundles / efficiency;
 }
 
+namespace
+{
+
+/**
+ * Adds the groups of a node's GPUs, of group ranks @p ranks, that give data to the blocks @p sums
+ * and take it from @p multicasts over connections like @p copies. Both are by head, and either may
+ * be empty: chunk position + i is that of head position + i, where a GPU's position is its number
+ * modulo @p heads.
+ */
 void
 AddMemberCopies(ScheduleWiring& wiring,
                 const std::vector<uint32_t>& ranks,
@@ -124,6 +132,39 @@ AddMemberCopies(ScheduleWiring& wiring,
             wiring.Join(multicasts[(position + i) % heads], taking, copies);
         }
     }
+}
+
+} // namespace
+
+void
+AddHeads(ScheduleWiring& wiring,
+         uint32_t ranks,
+         uint32_t heads,
+         bool reduces,
+         bool stores,
+         const std::function<ScheduleConnection(uint32_t head)>& accesses,
+         const ScheduleConnection& copies)
+{
+    std::vector<uint32_t> sums;       // by head: the start of its accesses
+    std::vector<uint32_t> multicasts; // by head: their end
+    for (uint32_t head = 0; head < heads; ++head)
+    {
+        sums.push_back(reduces
+                           ? wiring.AddBlock(ranks, head, PrimitiveKind::RecvReduceSend, ranks, 1)
+                           : wiring.AddBlock(head, head, PrimitiveKind::Send, 1, 1));
+        multicasts.push_back(
+            stores ? wiring.AddBlock(ranks, head, PrimitiveKind::RecvCopySend, 1, ranks)
+                   : wiring.AddBlock(head, head, PrimitiveKind::Recv, 1, 1));
+        wiring.Join(sums.back(), multicasts.back(), accesses(head));
+    }
+    std::vector<uint32_t> all(ranks);
+    std::iota(all.begin(), all.end(), 0);
+    AddMemberCopies(wiring,
+                    all,
+                    heads,
+                    reduces ? sums : std::vector<uint32_t>(),
+                    stores ? multicasts : std::vector<uint32_t>(),
+                    copies);
 }
 
 namespace
@@ -295,18 +336,9 @@ ScheduleConnection
 NvlsHeads::Accesses(uint32_t node, uint32_t head, bool reduces, bool stores) const
 {
     const uint32_t member = m_nodes[node].heads[head].member;
-    std::vector<LinkId> links;
-    if (reduces)
-    {
-        links = m_groups[node].Reduction(member);
-    }
-    if (stores)
-    {
-        const auto more = m_groups[node].Store(member);
-        links.insert(links.end(), more.begin(), more.end());
-    }
     ScheduleConnection accesses;
-    accesses.connection.route = m_in.routing.AddFixed(links);
+    accesses.connection.route =
+        m_in.routing.AddFixed(m_groups[node].Accesses(member, reduces, stores));
     accesses.slots = 1; // the next chunk starts when this one is posted
     accesses.latency = m_sync;
     accesses.wireFactor = m_wireFactor;

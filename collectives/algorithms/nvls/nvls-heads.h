@@ -13,6 +13,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 /**
@@ -46,11 +47,11 @@ class MulticastGroup
     /** @param gpus of one node, connected by NVSwitches. Both references must outlive it. */
     MulticastGroup(Connector& connector, Routing& routing, std::vector<GpuId> gpus);
 
-    /** The links, with multiplicity, of one line reduced to GPU number @p head of the group. */
-    std::vector<LinkId> Reduction(uint32_t head) const;
-
-    /** The links, with multiplicity, of one line stored to all GPUs by GPU number @p head. */
-    std::vector<LinkId> Store(uint32_t head) const;
+    /**
+     * The links, with multiplicity, of one line that GPU number @p head of the group reduces to
+     * itself, or stores to all GPUs, or both.
+     */
+    std::vector<LinkId> Accesses(uint32_t head, bool reduces, bool stores) const;
 
     /** Latency from one GPU over an NVSwitch to another. */
     Time CrossingLatency() const
@@ -75,17 +76,18 @@ class MulticastGroup
 double MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs);
 
 /**
- * Adds the groups of a node's GPUs, of group ranks @p ranks, that give data to the blocks @p sums
- * and take it from @p multicasts over connections like @p copies. Both are by head, and either may
- * be empty: chunk position + i is that of head position + i, where a GPU's position is its number
- * modulo @p heads.
+ * Adds the heads of ranks 0 to @p ranks - 1 of one node, of which the first @p heads are heads, and
+ * the groups of all ranks that give them data to reduce or take what they store.
+ * @param accesses of a head
+ * @param copies connection of a rank's group to a head's accesses
  */
-void AddMemberCopies(ScheduleWiring& wiring,
-                     const std::vector<uint32_t>& ranks,
-                     uint32_t heads,
-                     const std::vector<uint32_t>& sums,
-                     const std::vector<uint32_t>& multicasts,
-                     const ScheduleConnection& copies);
+void AddHeads(ScheduleWiring& wiring,
+              uint32_t ranks,
+              uint32_t heads,
+              bool reduces,
+              bool stores,
+              const std::function<ScheduleConnection(uint32_t head)>& accesses,
+              const ScheduleConnection& copies);
 
 /**
  * Number of channels of NVLS: 16 on Hopper, 24 or 32 on Blackwell, within the communicator's

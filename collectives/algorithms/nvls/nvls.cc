@@ -46,25 +46,18 @@ Stores(const AlgorithmInputs& in)
 ChannelSchedule
 WireNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
-    const uint32_t n = in.communicator.Size();
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
-    std::vector<uint32_t> sums;       // by head: the start of its accesses
-    std::vector<uint32_t> multicasts; // by head: their end
-    for (uint32_t head = 0; head < heads.Count(); ++head)
-    {
-        sums.push_back(Reduces(in) ? wiring.AddBlock(n, head, PrimitiveKind::RecvReduceSend, n, 1)
-                                   : wiring.AddBlock(head, head, PrimitiveKind::Send, 1, 1));
-        multicasts.push_back(Stores(in)
-                                 ? wiring.AddBlock(n, head, PrimitiveKind::RecvCopySend, 1, n)
-                                 : wiring.AddBlock(head, head, PrimitiveKind::Recv, 1, 1));
-        wiring.Join(
-            sums.back(), multicasts.back(), heads.Accesses(0, head, Reduces(in), Stores(in)));
-    }
-    heads.AddCopies(wiring,
-                    0,
-                    Reduces(in) ? sums : std::vector<uint32_t>(),
-                    Stores(in) ? multicasts : std::vector<uint32_t>());
+    const auto accesses = [&](uint32_t head) {
+        return heads.Accesses(0, head, Reduces(in), Stores(in));
+    };
+    AddHeads(wiring,
+             in.communicator.Size(),
+             heads.Count(),
+             Reduces(in),
+             Stores(in),
+             accesses,
+             heads.Copies());
     return channel;
 }
 

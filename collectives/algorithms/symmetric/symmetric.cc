@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 
 /**
  * @file
@@ -68,10 +69,21 @@ KernelOf(const AlgorithmInputs& in)
                                   in.settings.channelLimits});
 }
 
+/** Why release or wiring do not allow the kernels; empty: they do. */
+std::string
+RefusalOf(const AlgorithmInputs& in)
+{
+    if (!in.constants.Version().AtLeast(SYMMETRIC_SINCE))
+    {
+        return "with NCCL " + in.settings.version + ", expected 2.27 or later";
+    }
+    return IsNvLinkDomain(in) ? "" : "over GPUs without NVLink between each two, expected NVLink";
+}
+
 bool
 IsPossible(const AlgorithmInputs& in)
 {
-    return in.constants.Version().AtLeast(SYMMETRIC_SINCE) && IsNvLinkDomain(in);
+    return RefusalOf(in).empty();
 }
 
 bool
@@ -86,15 +98,9 @@ IsPreferred(const AlgorithmInputs& in)
 void
 Choose(AlgorithmInputs& in)
 {
-    if (!in.constants.Version().AtLeast(SYMMETRIC_SINCE))
+    if (const std::string refusal = RefusalOf(in); !refusal.empty())
     {
-        throw std::invalid_argument("found algorithm symmetric with NCCL " + in.settings.version +
-                                    ", expected 2.27 or later");
-    }
-    if (!IsNvLinkDomain(in))
-    {
-        throw std::invalid_argument(
-            "found algorithm symmetric over GPUs without NVLink between each two, expected NVLink");
+        throw std::invalid_argument("found algorithm symmetric " + refusal);
     }
     const SymmetricKernel kernel = KernelOf(in);
     in.protocol = kernel.protocol;
@@ -122,15 +128,16 @@ class SymmetricWiring
     /** Every rank stores its chunk to all others, which add or keep it. */
     void Spread(bool adds)
     {
-        const std::vector<uint32_t> sending = AddRanks(Sending(PrimitiveKind::Send));
-        JoinAll(sending, adds ? AddRanks(Adding(PrimitiveKind::RecvReduceCopy)) : AddKeeping());
+        const std::vector<uint32_t> sending = AddRanks(PrimitiveKind::Send, 1, m_count - 1);
+        JoinAll(sending, adds ? AddAdding() : AddKeeping());
     }
 
     /** Every rank loads its chunk from all others and adds it, and stores it to them. */
     void Collect(bool stores)
     {
-        const std::vector<uint32_t> adding = AddRanks(
-            Adding(stores ? PrimitiveKind::RecvReduceCopySend : PrimitiveKind::RecvReduceCopy));
+        const std::vector<uint32_t> adding =
+            stores ? AddRanks(PrimitiveKind::RecvReduceCopySend, m_count - 1, m_count - 1)
+                   : AddAdding();
         for (uint32_t to = 0; to < m_count; ++to)
         {
             for (uint32_t k = 1; k < m_count; ++k)
@@ -152,33 +159,15 @@ class SymmetricWiring
     void Multicast(bool reduces, bool stores)
     {
         const MulticastGroup group(m_in.connector, m_in.routing, m_in.communicator.gpus);
-        std::vector<uint32_t> sums;       // by head
-        std::vector<uint32_t> multicasts; // by head
-        for (uint32_t head = 0; head < m_count; ++head)
-        {
-            sums.push_back(reduces ? m_wiring.AddBlock(
-                                         m_count, head, PrimitiveKind::RecvReduceSend, m_count, 1)
-                                   : m_wiring.AddBlock(head, head, PrimitiveKind::Send, 1, 1));
-            multicasts.push_back(
-                stores ? m_wiring.AddBlock(m_count, head, PrimitiveKind::RecvCopySend, 1, m_count)
-                       : m_wiring.AddBlock(head, head, PrimitiveKind::Recv, 1, 1));
-            m_wiring.Join(sums.back(), multicasts.back(), BySwitch(group, head, reduces, stores));
-        }
-        std::vector<uint32_t> ranks(m_count);
-        std::iota(ranks.begin(), ranks.end(), 0);
-        AddMemberCopies(m_wiring,
-                        ranks,
-                        m_count,
-                        reduces ? sums : std::vector<uint32_t>(),
-                        stores ? multicasts : std::vector<uint32_t>(),
-                        WithinDevice(m_in));
+        const auto accesses = [&](uint32_t head) { return BySwitch(group, head, reduces, stores); };
+        AddHeads(m_wiring, m_count, m_count, reduces, stores, accesses, WithinDevice(m_in));
     }
 
     /** Every rank stores its buffer to all others by the NVSwitches; they add what arrives. */
     void MulticastAndAdd()
     {
         const MulticastGroup group(m_in.connector, m_in.routing, m_in.communicator.gpus);
-        const std::vector<uint32_t> adding = AddRanks(Adding(PrimitiveKind::RecvReduceCopy));
+        const std::vector<uint32_t> adding = AddAdding();
         for (uint32_t head = 0; head < m_count; ++head)
         {
             const uint32_t sending = m_wiring.AddBlock(head, 0, PrimitiveKind::Send, 1, 1);
@@ -193,34 +182,22 @@ class SymmetricWiring
     }
 
   private:
-    static Program One(PrimitiveKind kind, uint32_t recvs, uint32_t sends)
-    {
-        Primitive primitive;
-        primitive.kind = kind;
-        primitive.recvs = static_cast<uint16_t>(recvs);
-        primitive.sends = static_cast<uint16_t>(sends);
-        return {{primitive}};
-    }
-
-    Program Sending(PrimitiveKind kind) const
-    {
-        return One(kind, 1, m_count - 1);
-    }
-
-    Program Adding(PrimitiveKind kind) const
-    {
-        return One(kind, m_count - 1, Sends(kind) ? m_count - 1 : 1);
-    }
-
-    /** A block for each rank, by rank. */
-    std::vector<uint32_t> AddRanks(const Program& program)
+    /** A block for each rank, by rank, that does @p what of ScheduleWiring::AddBlock. */
+    template <typename... What>
+    std::vector<uint32_t> AddRanks(const What&... what)
     {
         std::vector<uint32_t> blocks;
         for (uint32_t rank = 0; rank < m_count; ++rank)
         {
-            blocks.push_back(m_wiring.AddBlock(rank, rank, program));
+            blocks.push_back(m_wiring.AddBlock(rank, rank, what...));
         }
         return blocks;
+    }
+
+    /** Blocks that add a chunk of each other rank to their own. */
+    std::vector<uint32_t> AddAdding()
+    {
+        return AddRanks(PrimitiveKind::RecvReduceCopy, m_count - 1, 1);
     }
 
     /** Blocks that keep the chunks of all others. */
@@ -259,14 +236,8 @@ class SymmetricWiring
                                 bool reduces,
                                 bool stores) const
     {
-        std::vector<LinkId> links = reduces ? group.Reduction(head) : std::vector<LinkId>();
-        if (stores)
-        {
-            const std::vector<LinkId> more = group.Store(head);
-            links.insert(links.end(), more.begin(), more.end());
-        }
         ScheduleConnection connection;
-        connection.connection.route = m_in.routing.AddFixed(links);
+        connection.connection.route = m_in.routing.AddFixed(group.Accesses(head, reduces, stores));
         connection.latency = group.CrossingLatency();
         connection.wireFactor =
             MulticastWireFactor(m_in.connector.GetCluster(), m_in.times.Costs());

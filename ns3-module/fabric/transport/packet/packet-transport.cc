@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Minimum number of due events worth prefetching for; fewer would wait for the memory anyway. */
+/** Minimum number of due events worth prefetching for; fewer would still wait for the memory. */
 constexpr std::size_t MIN_PREFETCHED = 4;
 
 /**
