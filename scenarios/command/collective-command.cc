@@ -90,7 +90,7 @@ AddNcclOptions(CLI::App& verb, std::vector<NcclOption>& options)
     for (NcclOption& option : options)
     {
         std::optional<std::string>& text = option.text;
-        if (option.key == "balanced")
+        if (option.key == "balanced" || option.key == "direct")
         {
             verb.add_flag(option.name, option.isSet, option.help);
             continue;

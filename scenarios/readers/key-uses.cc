@@ -167,7 +167,7 @@ DimensionWiseUses(const Scenario& scenario)
     return {{{"perDimension", "chunks", "balanced", "endpointDelay"},
              isCalled({}),
              "a call of algorithm dimension-wise"},
-            {{"dispatch", "expertGroups"},
+            {{"dispatch", "expertGroups", "direct"},
              isCalled(CollectiveOp::AllToAll),
              "an all-to-all of algorithm dimension-wise"},
             {{"density", "selectionRate"},

@@ -136,6 +136,19 @@ ReadDimensionWise(const FindValue& find)
         std::tie(settings.dispatch->groupsOfToken, settings.dispatch->groups) =
             ReadPartOfAll(*groups);
     }
+    if (const auto direct = find("direct"))
+    {
+        if (!settings.dispatch)
+        {
+            direct->Fail("found it without a dispatch, expected both");
+        }
+        settings.dispatch->isDirect = direct->AsBool();
+        if (settings.dispatch->isDirect && find("expertGroups"))
+        {
+            direct->Fail(
+                "found it with expertGroups, which do not change it, expected one of both");
+        }
+    }
     if (const auto density = find("density"))
     {
         settings.sparsity.emplace();

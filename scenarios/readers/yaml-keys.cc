@@ -263,6 +263,9 @@ RunMaps()
            "is that of a rank's tokens"},
           {"expertGroups",
            "with dispatch: expert groups of a token out of all groups, such as 4/8"},
+          {"direct",
+           "with dispatch: each token goes straight to the GPU of each of its experts, once for "
+           "each expert, as DeepEP's low-latency kernels send it"},
           {"density",
            "sparse all-reduce (HiTopKComm): fraction of the sums, such as 1%, that is gathered "
            "with its indices beyond the first dimension"},

@@ -150,13 +150,15 @@ class CallRunner
      */
     void CheckDimensions()
     {
-        const std::size_t given = m_spec.nccl.dimensionWise.algorithms.size();
+        const DimensionWiseSettings& settings = m_spec.nccl.dimensionWise;
+        const std::size_t given = settings.algorithms.size();
         if (given == 0)
         {
             return;
         }
         const std::size_t there =
-            GridOf(m_planner.GetGroup(m_communicator), m_simulation.GetCluster()).dimensions.size();
+            GridOf(m_planner.GetGroup(m_communicator), m_simulation.GetCluster(), settings)
+                .dimensions.size();
         if (given > there)
         {
             throw std::invalid_argument("found algorithms for " + std::to_string(given) +

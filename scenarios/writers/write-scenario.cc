@@ -44,8 +44,16 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
         out.Text("dispatch",
                  std::to_string(dispatch->expertsOfToken) + "/" +
                      std::to_string(dispatch->experts));
-        out.Text("expertGroups",
-                 std::to_string(dispatch->groupsOfToken) + "/" + std::to_string(dispatch->groups));
+        if (dispatch->isDirect)
+        {
+            out.Flag("direct", true);
+        }
+        else
+        {
+            out.Text("expertGroups",
+                     std::to_string(dispatch->groupsOfToken) + "/" +
+                         std::to_string(dispatch->groups));
+        }
     }
     if (const auto& sparsity = settings.sparsity)
     {

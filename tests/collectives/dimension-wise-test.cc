@@ -405,6 +405,19 @@ TEST(DimensionWise, DispatchCrossesEachLevelOnceAToken)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
 }
 
+// A token crosses the network once for each of its experts, half of which are in the other node.
+TEST(DimensionWise, DirectDispatchSendsACopyToEachExpert)
+{
+    const double bytes = 32 << 20;
+    NcclSettings settings = Ideal({DimensionAlgorithm::Direct});
+    settings.dimensionWise.dispatch = ExpertDispatch{256, 8, 1, 1, true};
+    CollectiveBench bench(Boxes(2, "Switch(8) inside x Switch(2)"), settings);
+    const auto call = DimensionCall(bench, CollectiveOp::AllToAll, Bytes::MiB(32));
+    const double expected = 2.4e-6 + 8 * bytes / 2 / (50 * GB);
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToSeconds() / expected, 1, 1e-3);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
+}
+
 // As packets, the last byte of a step arrives one packet time later per hop, and headers take part
 // of the bandwidth.
 TEST(DimensionWise, PacketsTakeAsLongAsTheFluid)

@@ -323,6 +323,9 @@ TEST(CollectiveJobs, RefuseSettingsOfNccl)
     EXPECT_EQ(
         refusal("{dimensionWise: {expertGroups: 4/8}}"),
         "n.yaml:1:32: dimensionWise.expertGroups: found it without a dispatch, expected both");
+    EXPECT_EQ(refusal("{dimensionWise: {dispatch: 8/256, expertGroups: 4/8, direct: true}}"),
+              "n.yaml:1:62: dimensionWise.direct: found it with expertGroups, which do not change "
+              "it, expected one of both");
     EXPECT_EQ(refusal("{dimensionWise: {dispatch: 9/8}}"),
               "n.yaml:1:28: dimensionWise.dispatch: found '9/8', expected a part of all, such as "
               "8/256, up to 1048576");
@@ -358,6 +361,13 @@ TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
                                         Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
     EXPECT_EQ(DumpScenario(again), text);
     EXPECT_EQ(again.collectives.size(), 4U);
+    scenario.nccl =
+        ReadNccl(YamlNode::Parse("{dimensionWise: {dispatch: 8/256, direct: true}}", "nccl.yaml"));
+    const std::string direct = DumpScenario(scenario);
+    EXPECT_NE(direct.find("direct: true"), std::string::npos);
+    EXPECT_EQ(DumpScenario(ReadScenario(YamlNode::Parse(direct, "dumped.yaml"),
+                                        Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}))),
+              direct);
 }
 
 // A flow of 100 GB, five times: the link carries 500 GB.

@@ -44,7 +44,8 @@ DispatchPhasesOf(const DimensionGrid& grid, uint32_t chunk, const ExpertDispatch
     {
         const auto& [size, stride, kind] = grid.dimensions[d];
         const double senders = points / stride / size; // ranks whose tokens a rank holds
-        const double toPeer = senders * dispatch.ProbabilityOf(stride / points);
+        const double toPeer = dispatch.isDirect ? dispatch.expertsOfToken / points
+                                                : senders * dispatch.ProbabilityOf(stride / points);
         phases.push_back({PhaseKind::Exchange, d, chunk, 1 / (toPeer * size)});
     }
     return phases;
@@ -194,7 +195,9 @@ DimensionGrid::Next(uint32_t point, uint32_t dimension, uint32_t steps) const
 }
 
 DimensionGrid
-GridOf(const Communicator& communicator, const Cluster& cluster)
+GridOf(const Communicator& communicator,
+       const Cluster& cluster,
+       const DimensionWiseSettings& settings)
 {
     const uint32_t ranks = communicator.Size();
     if (ranks != communicator.nodes * communicator.gpusPerNode)
@@ -213,6 +216,10 @@ GridOf(const Communicator& communicator, const Cluster& cluster)
     if (!isWhole || PointsOf(shape) != ranks)
     {
         shape = {SwitchOf(communicator.gpusPerNode), SwitchOf(communicator.nodes)};
+    }
+    if (settings.dispatch && settings.dispatch->isDirect)
+    {
+        shape = {SwitchOf(ranks)};
     }
     DimensionGrid grid;
     uint32_t stride = 1;

@@ -23,7 +23,8 @@
  *  - all-gather: the same in reverse order; all-reduce: both, one after the other;
  *  - all-to-all: in each dimension a rank exchanges what it holds with the others along it;
  *  - dispatch: as all-to-all from the last dimension to the first, with the tokens of all ranks
- *    that a rank holds by then; each peer gets those that have an expert behind it;
+ *    that a rank holds by then; each peer gets those that have an expert behind it; a direct
+ *    dispatch has one dimension, in which each peer gets a copy for each of its experts;
  *  - sparse all-reduce: reduce-scatter over d1, all-gather of the selected elements over d2, ...,
  *    all-gather over d1.
  *
@@ -61,10 +62,12 @@ struct DimensionGrid
 /**
  * The grid of a group. A group of all GPUs of a fabric with dimensions has these dimensions,
  * preceded by one for the GPUs of a NIC if there are several. Other groups have two: the GPUs of a
- * node, and the nodes.
+ * node, and the nodes. In a direct dispatch all ranks are one dimension.
  * @throws std::invalid_argument unless the group has equally many GPUs in each of its nodes.
  */
-DimensionGrid GridOf(const Communicator& communicator, const Cluster& cluster);
+DimensionGrid GridOf(const Communicator& communicator,
+                     const Cluster& cluster,
+                     const DimensionWiseSettings& settings);
 
 /** The operation of a phase on the parts that the ranks along a dimension hold. */
 enum class PhaseKind : uint8_t

@@ -37,8 +37,8 @@ struct Sparsity
 /**
  * An all-to-all of tokens to the experts of a mixture of experts spread over all ranks, as DeepEP
  * dispatches them: a token crosses a dimension once for all experts behind a peer, the last
- * dimension first. The exchange that returns the results (combine) takes equally long at equal
- * precision.
+ * dimension first. DeepEP's low-latency kernels instead send it straight to each of its experts.
+ * The exchange that returns the results (combine) takes equally long at equal precision.
  */
 struct ExpertDispatch
 {
@@ -46,6 +46,8 @@ struct ExpertDispatch
     uint32_t expertsOfToken{8}; //!< drawn uniformly from its groups
     uint32_t groups{1};         //!< of consecutive experts, equal in size
     uint32_t groupsOfToken{1};  //!< drawn uniformly from all groups
+    bool isDirect{false}; //!< a token goes straight to the GPU of each of its experts, once for
+                          //!< each expert; all ranks are then one dimension
 
     /**
      * Probability that a token has an expert on a fraction @p share of all ranks, which are

@@ -37,7 +37,7 @@ class DimensionCall
     explicit DimensionCall(const AlgorithmInputs& in)
         : m_in(in),
           m_settings(in.settings.dimensionWise),
-          m_grid(GridOf(in.communicator, in.connector.GetCluster()))
+          m_grid(GridOf(in.communicator, in.connector.GetCluster(), m_settings))
     {
         for (uint32_t d = 0; d < Dimensions(); ++d)
         {
