@@ -58,30 +58,41 @@ CheckFidelity(const SearchOptions& options)
 }
 
 /**
- * The scenario with the first valid plan of --gpus GPUs, as its own plan may not fit the system.
+ * The scenario with the first valid plan of --gpus GPUs that has the values of --set, as its own
+ * plan may not fit the system.
  * @throws InputError with the refusal of the last plan, where none is valid
  */
 Scenario
 LoadForGpus(const SearchOptions& options)
 {
-    std::vector<std::string> ofPlan; // the own plan needs no settings of the system
+    std::vector<std::string> ofOwn; // the own plan needs no settings of the system
+    std::vector<std::string> kept;  // values that do not vary
     for (const std::string& setting : options.settings)
     {
-        if (setting.rfind("system", 0) != 0)
+        if (SetsVaried(setting))
         {
-            ofPlan.push_back(setting);
+            kept.push_back(setting);
+        }
+        else if (setting.rfind("system", 0) != 0)
+        {
+            ofOwn.push_back(setting);
         }
     }
-    const Scenario own = LoadScenario(options.file, ofPlan, Catalog());
+    const Scenario own = LoadScenario(options.file, ofOwn, Catalog());
     const std::size_t job = FindTrainingJob(own, options.job);
     std::string refusal = "found no plan for this number of GPUs";
     for (const auto& plan : DivisionsOf(own, job, options.gpus))
     {
         std::vector<std::string> settings = options.settings;
         settings.insert(settings.end(), plan.begin(), plan.end());
+        settings.insert(settings.end(), kept.begin(), kept.end());
         try
         {
-            return LoadScenario(options.file, settings, Catalog());
+            Scenario scenario = LoadScenario(options.file, settings, Catalog());
+            if (scenario.jobs[job].plan.Ranks() == options.gpus)
+            {
+                return scenario;
+            }
         }
         catch (const InputError& error)
         {
@@ -111,14 +122,10 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
         throw InputError(scenario.jobs[job].where +
                          ": found an imported workload, expected a model to search plans for");
     }
-    std::vector<std::string> words{"run", options.file, "--fidelity", options.fidelity};
-    for (const std::string& setting : options.settings)
-    {
-        words.insert(words.end(), {"--set", setting});
-    }
+    const std::vector<std::string> words{"run", options.file, "--fidelity", options.fidelity};
     SweepRunOptions runOptions = options.run;
     runOptions.continuesAfterRefusal = true;
-    SweepRun run(PlansOf(scenario, job, words), runOptions, command);
+    SweepRun run(PlansOf(scenario, job, words, options.settings), runOptions, command);
     return run.Run([&](const std::vector<EndedCase>& ended) {
         Sweep ranked = run.GetSweep();
         std::vector<EndedCase> best = ended;
@@ -175,7 +182,9 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
         "replica's\n"
         "batch, 1, 2 or 4 model chunks per stage, with and without recomputation. The other "
         "settings of the\n"
-        "plan are kept. Plans that the model or the memory of a GPU does not allow are refused and "
+        "plan are kept, as are those that --set gives: --set jobs.0.parallel.tensor=8 ranks plans "
+        "with 8\n"
+        "tensor ranks. Plans that the model or the memory of a GPU does not allow are refused and "
         "counted.\n"
         "Bounds are those of weir run: this fidelity cannot rank two plans whose bounds overlap.\n"
         "Examples:\n"

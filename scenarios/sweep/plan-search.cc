@@ -3,13 +3,17 @@
 
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 #include <utility>
 
 namespace weir
@@ -17,8 +21,11 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_MICRO_BATCH = 8;    // samples
-constexpr uint32_t MAX_VIRTUAL_STAGES = 4; // model chunks per stage
+constexpr uint32_t MAX_MICRO_BATCH = 8; // samples
+
+/** The values of a plan that vary, except sequenceParallel, which follows from the tensor ranks. */
+constexpr const char* COLUMNS[] = {
+    "tensor", "pipeline", "data", "schedule", "virtualStages", "microBatch", "recomputation"};
 
 /** The key in a location: "jobs.0.parallel" in "run.yaml:5:3: jobs.0.parallel". */
 std::string
@@ -34,53 +41,140 @@ KeyOf(const std::string& where)
     return key;
 }
 
-/** The recomputations to try: none, full, and the plan's own, which may come from a framework. */
-std::vector<Recomputation>
-RecomputationsOf(const ParallelPlan& plan)
+/** The names of the plan's values below @p key that `--set` gives, which do not vary. */
+std::set<std::string>
+NamesSet(const std::vector<std::string>& settings, const std::string& key)
 {
-    std::vector<Recomputation> all{Recomputation::None, Recomputation::Full};
-    if (plan.recomputation != Recomputation::None && plan.recomputation != Recomputation::Full)
+    std::set<std::string> names;
+    for (const std::string& setting : settings)
     {
-        all.insert(all.begin() + 1, plan.recomputation);
+        const std::string set = setting.substr(0, setting.find('='));
+        if (set.compare(0, key.size() + 1, key + ".") == 0)
+        {
+            names.insert(set.substr(key.size() + 1));
+        }
     }
-    return all;
+    return names;
 }
 
-/** The schedule of stages with @p chunks model chunks each. */
-PipelineScheduleKind
-ScheduleOf(const ParallelPlan& plan, uint32_t chunks)
+const char*
+NameOf(bool value)
 {
-    if (chunks > 1)
-    {
-        return PipelineScheduleKind::Interleaved;
-    }
-    return plan.schedule == PipelineScheduleKind::Interleaved
-               ? PipelineScheduleKind::OneForwardOneBackward
-               : plan.schedule;
+    return value ? "true" : "false";
 }
 
 /** Tensor ranks, pipeline stages and replicas. */
 using Division = std::array<uint32_t, 3>;
 
-/**
- * All factorizations of @p gpus GPUs in which the tensor ranks divide the @p node GPUs of a node.
- */
-std::vector<Division>
-DivisionsOf(uint32_t gpus, uint32_t node)
+/** The values that a search tries in place of those of a job's plan. */
+class PlanValues
 {
-    std::vector<Division> divisions;
-    for (uint32_t tensor = 1; tensor <= std::min(gpus, node); tensor++)
+  public:
+    /** @param kept names of the values of @p plan that do not vary */
+    PlanValues(const ParallelPlan& plan, std::set<std::string> kept)
+        : m_plan(plan),
+          m_kept(std::move(kept))
     {
-        for (uint32_t pipeline = 1; pipeline <= gpus / tensor; pipeline++)
+    }
+
+    bool Keeps(const char* name) const
+    {
+        return m_kept.count(name) > 0;
+    }
+
+    /**
+     * All factorizations of @p gpus GPUs in which the tensor ranks divide the @p node GPUs of a
+     * node.
+     */
+    std::vector<Division> Divisions(uint32_t gpus, uint32_t node) const
+    {
+        std::vector<Division> divisions;
+        for (const uint32_t tensor : Counts("tensor", m_plan.tensor, std::min(gpus, node)))
         {
-            if (gpus % tensor == 0 && node % tensor == 0 && gpus / tensor % pipeline == 0)
+            for (const uint32_t pipeline : Counts("pipeline", m_plan.pipeline, gpus / tensor))
             {
-                divisions.push_back({tensor, pipeline, gpus / tensor / pipeline});
+                if (gpus % tensor != 0 || node % tensor != 0 || gpus / tensor % pipeline != 0)
+                {
+                    continue;
+                }
+                const uint32_t data = gpus / tensor / pipeline;
+                if (!Keeps("data") || data == m_plan.data)
+                {
+                    divisions.push_back({tensor, pipeline, data});
+                }
             }
         }
+        return divisions;
     }
-    return divisions;
-}
+
+    /** Samples of a micro-batch. */
+    std::vector<uint32_t> MicroBatches() const
+    {
+        return Counts("microBatch", m_plan.microBatch, MAX_MICRO_BATCH);
+    }
+
+    /** Model chunks per stage. */
+    std::vector<uint32_t> Chunks() const
+    {
+        return Keeps("virtualStages") ? std::vector{m_plan.virtualStages}
+                                      : std::vector<uint32_t>{1, 2, 4};
+    }
+
+    /** None, full, and the plan's own, which may come from a framework. */
+    std::vector<Recomputation> Recomputations() const
+    {
+        if (Keeps("recomputation"))
+        {
+            return {m_plan.recomputation};
+        }
+        std::vector<Recomputation> all{Recomputation::None, Recomputation::Full};
+        if (m_plan.recomputation != Recomputation::None &&
+            m_plan.recomputation != Recomputation::Full)
+        {
+            all.insert(all.begin() + 1, m_plan.recomputation);
+        }
+        return all;
+    }
+
+    /** The schedule of stages with @p chunks model chunks each. */
+    PipelineScheduleKind ScheduleOf(uint32_t chunks) const
+    {
+        if (Keeps("schedule"))
+        {
+            return m_plan.schedule;
+        }
+        if (chunks > 1)
+        {
+            return PipelineScheduleKind::Interleaved;
+        }
+        return m_plan.schedule == PipelineScheduleKind::Interleaved
+                   ? PipelineScheduleKind::OneForwardOneBackward
+                   : m_plan.schedule;
+    }
+
+    /** Whether @p tensor ranks split the sequence. */
+    bool IsSequenceParallel(uint32_t tensor) const
+    {
+        return Keeps("sequenceParallel") ? m_plan.sequenceParallel
+                                         : tensor > 1 && !m_plan.HasGrid();
+    }
+
+  private:
+    /** The value @p own where the plan keeps it, else 1 to @p max. */
+    std::vector<uint32_t> Counts(const char* name, uint32_t own, uint32_t max) const
+    {
+        std::vector<uint32_t> counts{own};
+        if (!Keeps(name))
+        {
+            counts.resize(max);
+            std::iota(counts.begin(), counts.end(), 1U);
+        }
+        return counts;
+    }
+
+    const ParallelPlan& m_plan;
+    std::set<std::string> m_kept;
+};
 
 } // namespace
 
@@ -88,6 +182,7 @@ std::vector<std::vector<std::string>>
 DivisionsOf(const Scenario& scenario, std::size_t job, uint32_t gpus)
 {
     const ParallelPlan& plan = scenario.jobs[job].plan;
+    const PlanValues values(plan, {});
     const std::string key = KeyOf(scenario.jobs[job].where) + ".";
     std::vector<std::vector<std::string>> all;
     if (gpus % plan.context != 0)
@@ -95,12 +190,12 @@ DivisionsOf(const Scenario& scenario, std::size_t job, uint32_t gpus)
         return all;
     }
     for (const auto& [tensor, pipeline, data] :
-         DivisionsOf(gpus / plan.context, scenario.cluster.node.gpus))
+         values.Divisions(gpus / plan.context, scenario.cluster.node.gpus))
     {
         all.push_back({key + "tensor=" + std::to_string(tensor),
                        key + "pipeline=" + std::to_string(pipeline),
                        key + "data=" + std::to_string(data),
-                       key + "schedule=" + NameOf(ScheduleNames(), ScheduleOf(plan, 1)),
+                       key + "schedule=" + NameOf(ScheduleNames(), values.ScheduleOf(1)),
                        key + "virtualStages=1",
                        key + "microBatch=" + std::to_string(plan.SampleParts()),
                        key + "sequenceParallel=false"});
@@ -108,56 +203,86 @@ DivisionsOf(const Scenario& scenario, std::size_t job, uint32_t gpus)
     return all;
 }
 
+bool
+SetsVaried(const std::string& setting)
+{
+    const std::string key = setting.substr(0, setting.find('='));
+    const auto dot = key.rfind('.');
+    const std::string above = key.substr(0, dot);
+    const std::string plan = ".parallel";
+    return dot != std::string::npos && above.size() > plan.size() &&
+           above.compare(above.size() - plan.size(), plan.size(), plan) == 0 &&
+           (key.substr(dot + 1) == "sequenceParallel" ||
+            std::find(std::begin(COLUMNS), std::end(COLUMNS), key.substr(dot + 1)) !=
+                std::end(COLUMNS));
+}
+
 Sweep
-PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words)
+PlansOf(const Scenario& scenario,
+        std::size_t job,
+        const std::vector<std::string>& words,
+        const std::vector<std::string>& settings)
 {
     const ParallelPlan& plan = scenario.jobs[job].plan;
     const std::string key = KeyOf(scenario.jobs[job].where);
+    const PlanValues values(plan, NamesSet(settings, key));
     Sweep sweep;
     sweep.path = scenario.path;
     sweep.title = scenario.title;
     sweep.folder = std::filesystem::current_path().string();
-    sweep.columns = {
-        "tensor", "pipeline", "data", "schedule", "virtualStages", "microBatch", "recomputation"};
+    sweep.columns.assign(std::begin(COLUMNS), std::end(COLUMNS));
     for (const std::string& column : sweep.columns)
     {
         sweep.keys.push_back(key + "." + column);
     }
-    const auto add = [&](std::vector<std::string> values) {
-        SweepCase plans{values, words};
-        for (std::size_t i = 0; i < values.size(); i++)
+    std::vector<std::string> always = words;
+    for (const std::string& setting : settings)
+    {
+        always.insert(always.end(), {"--set", setting});
+    }
+    const auto add = [&](std::vector<std::string> varied, uint32_t tensor) {
+        SweepCase plans{varied, always};
+        for (std::size_t i = 0; i < varied.size(); i++)
         {
-            plans.words.insert(plans.words.end(), {"--set", sweep.keys[i] + "=" + values[i]});
+            plans.words.insert(plans.words.end(), {"--set", sweep.keys[i] + "=" + varied[i]});
         }
-        const char* divides = values.front() == "1" || plan.HasGrid() ? "false" : "true";
-        plans.words.insert(plans.words.end(),
-                           {"--set", key + ".sequenceParallel=" + std::string(divides)});
+        plans.words.insert(
+            plans.words.end(),
+            {"--set", key + ".sequenceParallel=" + NameOf(values.IsSequenceParallel(tensor))});
         sweep.cases.push_back(std::move(plans));
     };
     const uint32_t gpus = plan.tensor * plan.pipeline * plan.data;
     const uint32_t node = scenario.cluster.node.gpus;
-    for (const auto& [tensor, pipeline, data] : DivisionsOf(gpus, node))
+    for (const auto& [tensor, pipeline, data] : values.Divisions(gpus, node))
     {
-        for (uint32_t batch = 1; batch <= MAX_MICRO_BATCH; batch++)
+        for (const uint32_t batch : values.MicroBatches())
         {
-            for (uint32_t chunks = 1; chunks <= MAX_VIRTUAL_STAGES; chunks *= 2)
+            for (const uint32_t chunks : values.Chunks())
             {
-                if (plan.globalBatch % (data * batch) != 0 || (chunks > 1 && pipeline == 1))
+                if (plan.globalBatch % (uint64_t{data} * batch) != 0 ||
+                    (chunks > 1 && pipeline == 1))
                 {
                     continue;
                 }
-                for (const Recomputation recomputation : RecomputationsOf(plan))
+                for (const Recomputation recomputation : values.Recomputations())
                 {
                     add({std::to_string(tensor),
                          std::to_string(pipeline),
                          std::to_string(data),
-                         NameOf(ScheduleNames(), ScheduleOf(plan, chunks)),
+                         NameOf(ScheduleNames(), values.ScheduleOf(chunks)),
                          std::to_string(chunks),
                          std::to_string(batch),
-                         NameOf(RecomputationNames(), recomputation)});
+                         NameOf(RecomputationNames(), recomputation)},
+                        tensor);
                 }
             }
         }
+    }
+    if (sweep.cases.empty())
+    {
+        throw InputError("--set: found " + JoinNames(settings) + ", with which " +
+                         std::to_string(gpus) + " GPUs in nodes of " + std::to_string(node) +
+                         " have no plan, expected values of a plan");
     }
     return sweep;
 }

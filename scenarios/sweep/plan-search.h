@@ -24,19 +24,28 @@ namespace weir
  * optimizer, framework. Plans that the model or a GPU's memory does not allow are included: their
  * runs are refused.
  * @param job index of the training job in the scenario
- * @throws InputError where the location of the job's plan in its file is unknown
+ * @param settings `--set` of the command for all plans, with which @p scenario was loaded: a value
+ *        of the plan that one of them sets is kept, too, and only the others vary
+ * @throws InputError where the location of the job's plan in its file is unknown, or no plan has
+ *         the values of @p settings
  */
-Sweep PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words);
+Sweep PlansOf(const Scenario& scenario,
+              std::size_t job,
+              const std::vector<std::string>& words,
+              const std::vector<std::string>& settings = {});
 
 /**
  * The factorizations of @p gpus GPUs into tensor ranks within a node, pipeline stages and replicas
  * (in addition to the context ranks of the job's plan), as settings of its plan with micro-batches
  * of one sample, or of as many as a grid of tensor ranks needs.
- * @throws InputError as PlansOf
+ * @throws InputError where the location of the job's plan in its file is unknown
  */
 std::vector<std::vector<std::string>> DivisionsOf(const Scenario& scenario,
                                                   std::size_t job,
                                                   uint32_t gpus);
+
+/** Whether the `--set` @p setting gives a value of a plan that a search else varies. */
+bool SetsVaried(const std::string& setting);
 
 /**
  * Keeps only the cases that have ended with a step time of @p job, the fastest first, in @p sweep

@@ -6,6 +6,7 @@
 #include "scratch-folder.h"
 #include "weir-command.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
@@ -68,6 +69,54 @@ TEST(PlanSearch, HasEveryMicroBatchThatDividesAReplicasBatch)
     EXPECT_EQ(microBatches, expected);
 }
 
+// Each value that --set gives is that of every plan; the plans are those of the whole search with
+// this value, and of values beyond the search's own, such as 16 samples, there are plans, too.
+TEST(PlanSearch, KeepsTheValuesThatAreSet)
+{
+    const auto plansWith = [](const std::vector<std::string>& settings) {
+        return PlansOf(LoadScenario("gpt-175b-96-h800", settings, Catalog()), 0, {"run"}, settings);
+    };
+    const std::string key = "jobs.0.parallel.";
+    const Sweep whole = plansWith({});
+    const std::pair<std::string, std::string> kept[] = {{"tensor", "8"},
+                                                        {"pipeline", "12"},
+                                                        {"data", "1"},
+                                                        {"microBatch", "2"},
+                                                        {"recomputation", "full"}};
+    for (const auto& [name, value] : kept)
+    {
+        const auto column = std::find(whole.columns.begin(), whole.columns.end(), name);
+        const auto at = static_cast<std::size_t>(column - whole.columns.begin());
+        std::vector<std::vector<std::string>> expected;
+        for (const SweepCase& plan : whole.cases)
+        {
+            if (plan.values[at] == value)
+            {
+                expected.push_back(plan.values);
+            }
+        }
+        std::vector<std::vector<std::string>> found;
+        for (const SweepCase& plan : plansWith({key + name + "=" + value}).cases)
+        {
+            found.push_back(plan.values);
+        }
+        EXPECT_FALSE(found.empty());
+        EXPECT_EQ(found, expected) << name;
+    }
+    for (const SweepCase& plan : plansWith({key + "microBatch=16"}).cases)
+    {
+        EXPECT_EQ(plan.values[5], "16");
+    }
+    for (const SweepCase& plan :
+         plansWith(
+             {key + "schedule=gpipe", key + "virtualStages=1", key + "sequenceParallel=false"})
+             .cases)
+    {
+        EXPECT_EQ(plan.values[3], "gpipe");
+        EXPECT_EQ(plan.words.back(), key + "sequenceParallel=false");
+    }
+}
+
 TEST(PlanSearch, RanksWhatHasAStep)
 {
     const auto ended = [](int exit, const std::string& step) {
@@ -126,6 +175,10 @@ TEST(PlanSearch, FindsPlansOfOtherNumbersOfGpus)
         << outcome.out;
     EXPECT_NE(Weir(folder, search + " --gpus 9").err.find("--gpus: found 9, for which no plan"),
               std::string::npos);
+    const std::string tensor = " --set jobs.0.parallel.tensor=4";
+    const std::string kept = Weir(folder, search + tensor + " --gpus 8").out;
+    EXPECT_NE(kept.find(".tensor=4 --set"), std::string::npos) << kept;
+    EXPECT_EQ(kept.find(".tensor=2"), std::string::npos) << kept;
 }
 
 // Three GPUs divide into pipelines of three, which two layers do not fill, into three replicas,
@@ -142,6 +195,11 @@ TEST(PlanSearch, SaysWhyNoPlanCanBeRun)
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err.rfind("weir: found none of ", 0), 0u) << outcome.err;
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+    const Outcome set = Weir(folder, "search three.yaml --set jobs.0.parallel.tensor=3");
+    EXPECT_EQ(set.exit, 2);
+    EXPECT_EQ(set.err,
+              "weir: --set: found jobs.0.parallel.tensor=3, with which 3 GPUs in nodes of 8 have "
+              "no plan, expected values of a plan\n");
 }
 
 // The search keeps a grid of 2 x 2 tensor ranks, which supports neither sequence parallelism nor
