@@ -338,6 +338,31 @@ class Refusals(unittest.TestCase):
         self.refused("--window: found '9ms:5ms', expected an end after the start", "two-jobs.h5",
                      "-o", "a.html", "--window", "9ms:5ms")
 
+    def test_columns_of_another_type(self):
+        """A name is a text, a column with a unit has numbers, one with a catalog its rows."""
+        whole = (self.folder / "two-jobs.h5").read_bytes()
+        path = self.folder / "foreign.h5"
+        text = h5py.string_dtype()
+        for column, dtype, found, expected in (
+                ("links/name", "f8", "numbers (float64)", "texts"),
+                ("links/bytes", text, "texts", "numbers in the unit 'B'"),
+                ("flows/start", text, "texts", "numbers in the unit 's'"),
+                ("flows/job", text, "texts", "whole numbers, rows of /catalogs/jobs/name"),
+                ("flows/job", "f8", "numbers (float64)",
+                 "whole numbers, rows of /catalogs/jobs/name"),
+                ("catalogs/jobs/name", "i4", "numbers (int32)", "texts")):
+            path.write_bytes(whole)
+            with h5py.File(path, "r+") as file:
+                old = file[column]
+                attributes = {name: old.attrs[name] for name in ("units", "catalog")
+                              if name in old.attrs}
+                values = ["1"] * len(old) if dtype is text else [1] * len(old)
+                del file[column]
+                file.create_dataset(column, data=values, dtype=dtype).attrs.update(attributes)
+            group, name = column.rsplit("/", 1)
+            self.denied(f"foreign.h5: /{group}: column '{name}': found {found}, expected "
+                        f"{expected}", "foreign.h5")
+
     def test_files_that_are_no_results(self):
         self.denied("text.csv: found no table of weir, expected a result", "text.csv")
         self.denied("run.yaml: found no table of weir, expected a result", "run.yaml")

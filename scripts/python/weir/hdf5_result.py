@@ -9,6 +9,7 @@ from weir.result import Result
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 PROVENANCE = "provenance"
+TEXTS = ("/links/name", "/links/kind", "/links/profile", "/ranks/gpu", "/cases/ended")
 
 
 def plain(value):
@@ -24,12 +25,35 @@ def columns_of(group):
             if isinstance(item, h5py.Dataset) and len(item.shape) == 1}
 
 
+def expect(dataset, kinds, expected):
+    """Raises InputError unless the column has a type of one of the kinds: text, integer, number."""
+    kind = ("text" if h5py.check_string_dtype(dataset.dtype) else
+            {"i": "integer", "u": "integer", "f": "number"}.get(dataset.dtype.kind, "other"))
+    if kind not in kinds:
+        found = {"text": "texts", "other": f"values of type {dataset.dtype}"}.get(
+            kind, f"numbers ({dataset.dtype})")
+        group, column = dataset.name.rsplit("/", 1)
+        raise InputError(f"{dataset.file.filename}: {group}: column '{column}': found {found}, "
+                         f"expected {expected}")
+
+
 def values_of(dataset):
-    """The column as an array; texts as str, numbers that index a catalog as categories."""
+    """The column as an array; texts as str, numbers that index a catalog as categories.
+
+    Raises InputError for a column of another type than its name, unit or catalog implies.
+    """
+    units = plain(dataset.attrs.get("units", ""))
+    if units:
+        expect(dataset, ("integer", "number"), f"numbers in the unit '{units}'")
+    if dataset.name in TEXTS:
+        expect(dataset, ("text",), "texts")
+    catalog = plain(dataset.attrs.get("catalog", ""))
+    if catalog:
+        expect(dataset, ("integer",), f"whole numbers, rows of {catalog}")
+        expect(dataset.file[catalog], ("text",), "texts")
     if h5py.check_string_dtype(dataset.dtype):
         return dataset.asstr()[:]
     values = dataset[:]
-    catalog = plain(dataset.attrs.get("catalog", ""))
     if not catalog:
         return values
     names = dataset.file[catalog].asstr()[:]
@@ -74,6 +98,8 @@ class Hdf5Result(Result):
         try:
             with h5py.File(self.path, "r") as file:
                 return self._frame(file[name])
+        except InputError:
+            raise
         except (OSError, RuntimeError, KeyError, IndexError, ValueError, TypeError) as error:
             raise InputError(f"{self.path}: /{name} cannot be read: {error}") from None
 

@@ -50,8 +50,7 @@ class Result:
         Raises InputError where the file has no such table.
         """
         if name not in self._names:
-            raise InputError(f"{self.path}: found no table '{name}', expected one of: "
-                             f"{', '.join(self._names)}")
+            raise InputError(self._no_table(name))
         if name not in self._frames:
             self._frames[name] = self._read(name)
         return self._frames[name]
@@ -59,10 +58,9 @@ class Result:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        try:
-            return self.table(name)
-        except InputError as error:
-            raise AttributeError(str(error)) from None
+        if name not in self._names:
+            raise AttributeError(self._no_table(name))
+        return self.table(name)
 
     def __dir__(self):
         return [*super().__dir__(), *(name for name in self._names if name.isidentifier())]
@@ -99,6 +97,10 @@ class Result:
         frame["utilization"] = frame["rate"] / links.loc[link, "rate"]
         frame.attrs = {"units": {"start": "s", "bytes": "B", "rate": "B s-1", "utilization": "1"}}
         return frame
+
+    def _no_table(self, name):
+        return (f"{self.path}: found no table '{name}', expected one of: "
+                f"{', '.join(self._names)}")
 
     def _read(self, name):
         raise NotImplementedError
