@@ -243,10 +243,6 @@ SweepRun::ThrowIfStopped() const
     {
         return;
     }
-    if (m_store)
-    {
-        m_store->RemoveFolder(); // if it is empty
-    }
     if (m_hasMadeFolder && m_share.count == 1) // else others may write to it
     {
         std::error_code isNotEmpty;
@@ -290,7 +286,7 @@ SweepRun::RunCases()
     }
     if (m_store)
     {
-        m_store->MakeFolder();
+        m_store->Claim(m_share);
     }
     FixDataPath();
     const auto open = OpenCases();
@@ -347,10 +343,6 @@ SweepRun::Clear() const
     for (std::size_t i = 0; m_store && i < m_words.size(); i++)
     {
         m_store->Remove(m_words[i], m_sweep.folder);
-    }
-    if (m_store)
-    {
-        m_store->RemoveFolder();
     }
 }
 

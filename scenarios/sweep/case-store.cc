@@ -5,13 +5,20 @@
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 #include <utility>
+
+#include <sys/file.h>
+#include <sys/stat.h>
 
 namespace weir
 {
@@ -28,6 +35,25 @@ HashOf(const std::string& text)
     char digits[17];
     std::snprintf(digits, sizeof digits, "%016zx", std::hash<std::string>()(text));
     return digits;
+}
+
+/** How names of lock files begin. */
+constexpr const char* LOCK = ".lock";
+
+/** The lock files in @p folder. */
+std::vector<fs::path>
+LocksIn(const std::string& folder)
+{
+    std::vector<fs::path> locks;
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(folder, error))
+    {
+        if (file.path().filename().string().rfind(LOCK, 0) == 0)
+        {
+            locks.push_back(file.path());
+        }
+    }
+    return locks;
 }
 
 /** The content of a file; nothing where it cannot be read. */
@@ -49,15 +75,85 @@ CaseStore::CaseStore(std::string folder)
 {
 }
 
-void
-CaseStore::MakeFolder() const
+CaseStore::~CaseStore()
 {
-    std::error_code error;
-    fs::create_directory(m_folder, error);
-    if (error)
+    std::error_code ignored;
+    if (m_share.descriptor >= 0)
     {
-        throw InputError("--output: cannot create the folder '" + m_folder + "' (" +
-                         error.message() + "), expected a writable folder for finished cases");
+        fs::remove(m_share.path, ignored);
+        ::close(m_share.descriptor);
+    }
+    if (m_store.descriptor >= 0)
+    {
+        // The last process removes what is left, also by processes that were killed.
+        if (::flock(m_store.descriptor, LOCK_EX | LOCK_NB) == 0)
+        {
+            for (const fs::path& path : LocksIn(m_folder))
+            {
+                fs::remove(path, ignored);
+            }
+            fs::remove(m_folder, ignored); // fails if it is not empty
+        }
+        ::flock(m_store.descriptor, LOCK_UN); // cases that still run have the descriptor, too
+        ::close(m_store.descriptor);
+    }
+}
+
+/**
+ * Opens and locks a file of the folder, which it creates. @return whether no other process has the
+ * lock
+ */
+bool
+CaseStore::TakeLock(Lock& lock, const std::string& name, bool isExclusive) const
+{
+    lock.path = (fs::path(m_folder) / (LOCK + name)).string();
+    while (true)
+    {
+        std::error_code error;
+        fs::create_directory(m_folder, error);
+        if (error)
+        {
+            throw InputError("--output: cannot create the folder '" + m_folder + "' (" +
+                             error.message() + "), expected a writable folder for finished cases");
+        }
+        lock.descriptor = ::open(lock.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (lock.descriptor < 0 && errno == ENOENT)
+        {
+            continue; // its last user has just removed the folder
+        }
+        if (lock.descriptor < 0)
+        {
+            throw InputError("--output: cannot write to the folder '" + m_folder + "' (" +
+                             std::strerror(errno) +
+                             "), expected a writable folder for finished "
+                             "cases");
+        }
+        if (::flock(lock.descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+            errno == EWOULDBLOCK)
+        {
+            ::close(std::exchange(lock.descriptor, -1));
+            return false;
+        }
+        struct stat opened = {};
+        struct stat named = {};
+        if (::fstat(lock.descriptor, &opened) == 0 && ::stat(lock.path.c_str(), &named) == 0 &&
+            opened.st_ino == named.st_ino)
+        {
+            return true;
+        }
+        ::close(std::exchange(lock.descriptor, -1)); // its last user has just removed it
+    }
+}
+
+void
+CaseStore::Claim(const ProcessShare& share)
+{
+    const bool isPart = share.count > 1;
+    const std::string part = std::to_string(share.index + 1) + "-of-" + std::to_string(share.count);
+    if (!TakeLock(m_store, "", !isPart) || (isPart && !TakeLock(m_share, "-" + part, true)))
+    {
+        throw InputError("--output: found another weir process that writes cases to '" + m_folder +
+                         "', expected its end first, or another file");
     }
 }
 
@@ -132,13 +228,6 @@ CaseStore::Remove(const std::vector<std::string>& words, const std::string& runF
 {
     std::error_code ignored;
     fs::remove(PathOf(words, runFolder), ignored);
-}
-
-void
-CaseStore::RemoveFolder() const
-{
-    std::error_code ignored;
-    fs::remove(m_folder, ignored); // fails if it is not empty
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_SWEEP_CASE_STORE_H
 
 #include "scenarios/sweep/case-processes.h"
+#include "scenarios/sweep/sweep.h"
 
 #include <optional>
 #include <string>
@@ -22,8 +23,19 @@ class CaseStore
   public:
     explicit CaseStore(std::string folder);
 
-    /** Creates the folder; call it before Keep. @throws InputError when it cannot be created. */
-    void MakeFolder() const;
+    /** Ends the claim, and removes the folder if it is empty and no other process claims it. */
+    ~CaseStore();
+    CaseStore(const CaseStore&) = delete;
+    CaseStore& operator=(const CaseStore&) = delete;
+
+    /**
+     * Creates the folder and claims @p share of a sweep in it; call it before Keep. The claim ends
+     * with this object, or with the process however that ends. It consists of locks (flock) of two
+     * hidden files; on file systems without locks every claim is granted.
+     * @throws InputError when the folder cannot be created or written to, or another process claims
+     *         this share, or all of a sweep while this is a part, or the reverse.
+     */
+    void Claim(const ProcessShare& share);
 
     /**
      * The outcome of the command @p words, run in @p runFolder; nothing where it is not kept or
@@ -40,13 +52,20 @@ class CaseStore
     /** Removes a case. */
     void Remove(const std::vector<std::string>& words, const std::string& runFolder) const;
 
-    /** Removes the folder if it is empty. */
-    void RemoveFolder() const;
-
   private:
+    /** A locked file. */
+    struct Lock
+    {
+        std::string path;
+        int descriptor{-1}; //!< -1: none
+    };
+
     std::string PathOf(const std::vector<std::string>& words, const std::string& runFolder) const;
+    bool TakeLock(Lock& lock, const std::string& name, bool isExclusive) const;
 
     std::string m_folder;
+    Lock m_store; //!< exclusive for a whole sweep; several processes with shares hold it together
+    Lock m_share; //!< of a process that runs a share
 };
 
 } // namespace weir

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace weir
 {
@@ -356,10 +357,11 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     const std::string input = folder / "input";
     std::ofstream(input) << "a";
     const auto written = std::filesystem::last_write_time(input);
-    const CaseStore store(folder / "cases");
+    std::optional<CaseStore> claimed(folder / "cases");
+    const CaseStore& store = *claimed;
     const Words words{"run", "x"};
     EXPECT_FALSE(store.Find(words, "/here"));
-    store.MakeFolder();
+    claimed->Claim({});
     store.Keep(words,
                "/here",
                {1,
@@ -392,8 +394,80 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     }
     EXPECT_FALSE(store.Find(words, "/here"));
     store.Remove(words, "/here");
-    store.RemoveFolder();
+    claimed.reset();
     EXPECT_FALSE(std::filesystem::exists(folder / "cases"));
+}
+
+/** Whether a process that runs @p share may write to the folder beside those that do. */
+bool
+IsFree(const std::string& folder, const ProcessShare& share)
+{
+    try
+    {
+        CaseStore(folder).Claim(share);
+    }
+    catch (const InputError& error)
+    {
+        EXPECT_EQ(std::string(error.what()),
+                  "--output: found another weir process that writes cases to '" + folder +
+                      "', expected its end first, or another file");
+        return false;
+    }
+    return true;
+}
+
+/** Every case has one writer: a whole sweep, or one process per share. */
+TEST(Sweep, CasesHaveOneWriter)
+{
+    const ScratchFolder folder;
+    const std::string cases = folder / "cases";
+    {
+        CaseStore whole(cases);
+        whole.Claim({});
+        EXPECT_FALSE(IsFree(cases, {}));
+        EXPECT_FALSE(IsFree(cases, {0, 2}));
+    }
+    EXPECT_FALSE(std::filesystem::exists(cases)); // it was empty
+    {
+        CaseStore first(cases);
+        first.Claim({0, 2});
+        EXPECT_FALSE(IsFree(cases, {}));
+        EXPECT_FALSE(IsFree(cases, {0, 2}));
+        EXPECT_TRUE(IsFree(cases, {1, 2}));
+        EXPECT_TRUE(std::filesystem::exists(cases));
+        std::ofstream(cases + "/kept") << "";
+    }
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cases), {}), 1); // no lock
+    std::ofstream(cases + "/.lock-1-of-2") << ""; // of a process that was killed
+    std::ofstream(cases + "/.lock") << "";
+    EXPECT_TRUE(IsFree(cases, {}));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cases), {}), 1);
+}
+
+/** A second sweep beside the first is refused, and the first one ends as if it were alone. */
+TEST(Sweep, ASecondOneOnTheSameFileIsRefused)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml") << "command: run gpt-22b-8-h100-split\n"
+                                            "vary: {jobs.0.parallel.globalBatch: [4, 8, 12, 16],\n"
+                                            "       network.fidelity: [stream, flow]}\n";
+    // The second one begins when the first has kept a case.
+    const std::string sweep = "'" WEIR_COMMAND "' sweep sweep.yaml -j 1 -o out.h5 ";
+    const std::string command = sweep +
+                                ">first 2>&1 & "
+                                "while kill -0 $! && "
+                                "[ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
+                                "do sleep 0.01; done; " +
+                                sweep + "2>second; echo $? >code; wait $!";
+    const int status = std::system(("cd '" + (folder / "") + "'; " + command).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 0) << ScratchFolder::Read(folder / "first");
+    EXPECT_EQ(ScratchFolder::Read(folder / "code"), "2\n");
+    const std::string refusal = ScratchFolder::Read(folder / "second");
+    EXPECT_EQ(refusal.rfind("weir: --output: found another weir process that writes", 0), 0U)
+        << refusal;
+    EXPECT_EQ(std::count(refusal.begin(), refusal.end(), '\n'), 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.h5.cases"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
 }
 
 /** Files that a process reads are recorded in their state at the first read. */
