@@ -100,6 +100,17 @@ TrainingJob::~TrainingJob()
     NS_LOG_FUNCTION(this);
 }
 
+void
+TrainingJob::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    if (m_run)
+    {
+        m_run->GetExecutor().StopAfterStep();
+    }
+    Object::DoDispose();
+}
+
 weir::ParallelPlan
 TrainingJob::GetPlan() const
 {
@@ -265,6 +276,7 @@ TrainingJob::GetStepTime() const
                     "TrainingJob: " << m_name << " has not finished\n"
                                     << DescribeWaiting());
     const std::vector<weir::Time>& steps = GetStepTimes();
+    NS_ABORT_MSG_IF(steps.empty(), "TrainingJob: " << m_name << " has finished no step");
     const weir::TrainingJobSpec& spec = GetRun().GetSpec();
     if (!spec.jitter.IsOn() && !spec.steady.IsOn())
     {

@@ -26,7 +26,7 @@ namespace ns3
  * the parallel plan needs, what an Application is to a node.
  *
  * The attributes are those of the plan, one for each key of PlanKeys; the network and the GPU are
- * plain values.
+ * plain values. A job that is disposed of begins no further step; one in progress ends.
  */
 class TrainingJob : public ParameterizedObject,
                     private weir::Parameterized,
@@ -84,7 +84,7 @@ class TrainingJob : public ParameterizedObject,
     /**
      * Duration of a step: the last one, or with Jitter or SteadyTolerance the mean of all (without
      * the first where steps overlap, ParallelPlan::OverlapsSteps). Ends the program, saying which
-     * ranks wait for what, when the job has not finished.
+     * ranks wait for what, when the job has not finished, or was disposed of before its first step.
      * @return the duration
      */
     weir::Time GetStepTime() const;
@@ -161,6 +161,9 @@ class TrainingJob : public ParameterizedObject,
                                                weir::Time finished);
 
     std::vector<ParameterComponent> GetComponents() override;
+
+  protected:
+    void DoDispose() override;
 
   private:
     void OnOpFinished(uint32_t step,

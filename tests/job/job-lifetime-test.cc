@@ -73,8 +73,9 @@ TEST(JobLifetime, ADroppedCollectiveJobRunsAsOneThatIsKept)
     EXPECT_EQ(dropped.last, kept.last);
 }
 
-weir::Time
-RunTraining(bool isKept)
+/** A job of two steps on the 8 GPUs of a node. */
+ns3::Ptr<ns3::TrainingJob>
+InstallTraining()
 {
     const weir::Catalog catalog;
     const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
@@ -84,8 +85,15 @@ RunTraining(bool isKept)
     ns3::TrainingJobHelper helper(model, system.gpu);
     helper.SetAttribute("Data", ns3::UintegerValue(8));
     helper.SetAttribute("GlobalBatch", ns3::UintegerValue(8));
+    helper.SetAttribute("StartTime", ns3::TimeValue(ns3::MicroSeconds(5)));
+    return helper.Install(cluster);
+}
+
+weir::Time
+RunTraining(bool isKept)
+{
     weir::Time last;
-    ns3::Ptr<ns3::TrainingJob> kept = helper.Install(cluster);
+    ns3::Ptr<ns3::TrainingJob> kept = InstallTraining();
     kept->TraceConnectWithoutContext(
         "StepFinished",
         ns3::Callback<void, uint32_t, weir::Time, weir::Time>(
@@ -117,6 +125,26 @@ TEST(JobLifetime, AJobThatIsDisposedOfMakesNoMoreCalls)
     before->Dispose();
     ns3::Simulator::Run();
     EXPECT_TRUE(before->GetDurations().empty());
+    ns3::Simulator::Destroy();
+}
+
+TEST(JobLifetime, AJobThatIsDisposedOfBeginsNoFurtherStep)
+{
+    const auto job = InstallTraining();
+    job->Dispose(); // before the start
+    ns3::Simulator::Run();
+    EXPECT_TRUE(job->IsFinished());
+    EXPECT_TRUE(job->GetStepTimes().empty());
+    EXPECT_EQ(job->DescribeWaiting(), "");
+    EXPECT_EQ(job->GetRun().GetExecutor().OpCount(), 0U);
+    EXPECT_DEATH(job->GetStepTime(), "TrainingJob: .* has finished no step");
+    ns3::Simulator::Destroy();
+
+    const auto running = InstallTraining();
+    ns3::Simulator::Schedule(ns3::MicroSeconds(6), &ns3::TrainingJob::Dispose, running);
+    ns3::Simulator::Run();
+    EXPECT_TRUE(running->IsFinished());
+    EXPECT_EQ(running->GetStepTimes().size(), 1U); // of two
     ns3::Simulator::Destroy();
 }
 
