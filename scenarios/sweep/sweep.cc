@@ -374,12 +374,20 @@ ShareFromEnvironment(const std::function<const char*(const char*)>& variable)
         {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
     for (const auto& [index, count] : STARTERS)
     {
-        const auto own = NumberIn(variable(index));
-        const auto all = NumberIn(variable(count));
-        if (own && all && *own < *all)
+        const char* rank = variable(index);
+        const char* size = variable(count);
+        if (rank == nullptr || size == nullptr)
         {
-            return {*own, *all};
+            continue;
         }
+        const auto own = NumberIn(rank);
+        const auto all = NumberIn(size);
+        if (!own || !all || *own >= *all)
+        {
+            throw InputError(std::string(index) + ": found '" + rank + "' with " + count + " '" +
+                             size + "', expected a rank from 0 to below that size, or --share");
+        }
+        return {*own, *all};
     }
     return {};
 }

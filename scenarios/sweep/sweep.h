@@ -54,6 +54,7 @@ struct ProcessShare
  * script), Open MPI's mpirun, or one with PMI, such as MPICH's and Intel's. All cases where there
  * is none.
  * @param variable returns the text of an environment variable, null where there is none
+ * @throws InputError where a launcher's rank is none of its size
  */
 ProcessShare ShareFromEnvironment(const std::function<const char*(const char*)>& variable);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/sweep/sweep.h"
 
+#include "refusal.h"
 #include "scenarios/sweep/case-store.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/text-file.h"
@@ -343,7 +344,18 @@ TEST(Sweep, SharesAreThoseOfTheStarter)
     EXPECT_EQ(shareOf({{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"}}), (Share{5, 6}));
     // The batch script of sbatch is not a task, whatever the number of tasks.
     EXPECT_EQ(shareOf({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}}), (Share{0, 1}));
-    EXPECT_EQ(shareOf({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}}), (Share{0, 1}));
+    EXPECT_EQ(shareOf({{"PMI_RANK", "2"}}), (Share{0, 1}));
+    // A process that would run all cases beside others is refused.
+    EXPECT_EQ(RefusalOf([&] {
+                  shareOf({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}});
+              }),
+              "PMI_RANK: found '2' with PMI_SIZE '2', expected a rank from 0 to below that size, "
+              "or --share");
+    EXPECT_EQ(RefusalOf([&] {
+                  shareOf({{"SLURM_PROCID", "a"}, {"SLURM_STEP_NUM_TASKS", "2"}});
+              }),
+              "SLURM_PROCID: found 'a' with SLURM_STEP_NUM_TASKS '2', expected a rank from 0 to "
+              "below that size, or --share");
     EXPECT_EQ(ParseShare("2/8").index, 1u);
     for (const char* wrong : {"", "2", "0/8", "9/8", "a/8", "2/", "2/8/1", "-1/8"})
     {
