@@ -347,8 +347,8 @@ PlayFlows(FlowResults& flows,
             throw std::runtime_error(
                 (waiting.empty() ? "" : waiting + "; ") + "flow " + std::to_string(flow) + " (" +
                 std::to_string(flows.Source(flow)) + " to " +
-                std::to_string(flows.Destination(flow)) +
-                ") does not end within the maximum simulated time of 106 days");
+                std::to_string(flows.Destination(flow)) + ") does not end" +
+                (waiting.empty() ? " within the maximum simulated time of 106 days" : ""));
         }
     }
     return {engines.Instants(), player.MaxActive(), false};
