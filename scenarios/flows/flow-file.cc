@@ -300,9 +300,9 @@ FlowFile::NextLine()
     {
         return m_lines.NextAtCommas();
     }
-    const bool found = m_lines.NextAtSpaces();
     const bool isEnd = m_read == m_count;
-    if (isEnd ? found && m_lines.StartsWithNumber() : !found)
+    const bool found = isEnd ? m_lines.NextPastRemarks() : m_lines.NextAtSpaces();
+    if (isEnd == found)
     {
         throw WrongCount(found);
     }

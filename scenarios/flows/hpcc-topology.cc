@@ -216,7 +216,7 @@ ReadLinks(LocatedLines& lines, const Header& header, bool areLossesRefused)
         }
         wires.push_back(ReadLink(lines, header, areLossesRefused));
     }
-    if (lines.NextAtSpaces() && lines.StartsWithNumber())
+    if (lines.NextPastRemarks())
     {
         throw lines.Error("found one more link, expected " + std::to_string(header.links) +
                           " as line " + std::to_string(header.line) + " says");

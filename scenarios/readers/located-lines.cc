@@ -157,6 +157,19 @@ LocatedLines::StartsWithNumber() const
     return (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
 }
 
+bool
+LocatedLines::NextPastRemarks()
+{
+    while (NextAtSpaces())
+    {
+        if (StartsWithNumber())
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 int64_t
 LocatedLines::Whole(std::size_t index, const char* name, int64_t min, int64_t max) const
 {

@@ -74,6 +74,12 @@ class LocatedLines
     bool StartsWithNumber() const;
 
     /**
+     * Reads to the next line at spaces that begins like a number, past remarks. @return whether
+     * there is one: data where only remarks may follow
+     */
+    bool NextPastRemarks();
+
+    /**
      * The field at @p index as a whole number. @throws InputError when it is not one in [@p min,
      * @p max].
      */

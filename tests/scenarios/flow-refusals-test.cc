@@ -87,6 +87,8 @@ TEST(HpccTopology, RefusesAnotherNumberOfLinksThanItSays)
               "3: found the end of the file after 1 links, expected 2 as line 1 says");
     EXPECT_EQ(TopologyRefusal("4 1 1\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"),
               "4: found one more link, expected 1 as line 1 says");
+    EXPECT_EQ(TopologyRefusal("4 1 1\n2\n0 2 100Gbps 1us 0\nsrc dst\n1 2 100Gbps 1us 0\n"),
+              "5: found one more link, expected 1 as line 1 says");
 }
 
 // HPCC's own files end with a description of the format; the headers of ns3-datacenter also count
@@ -161,6 +163,9 @@ TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
               "says");
     EXPECT_EQ(FlowRefusal("1\n0 1 3 100 5 0\n1 0 3 100 5 0\n"),
               "3: found one more flow, expected 1 as line 1 says");
+    EXPECT_EQ(FlowRefusal("1\n0 1 3 100 5 0\n\nFirst line: flow #\n1 0 3 100 5 0\n"),
+              "5: found one more flow, expected 1 as line 1 says");
+    EXPECT_EQ(FlowRefusal("1\n0 1 3 100 5 0\n\nFirst line: flow #\nsrc dst pg\n"), "");
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n1 0 3 100 5\n"),
               "3: found 5 fields, expected 6 as in the lines before");
 }
