@@ -490,7 +490,8 @@ SystemMaps()
           {"nvlink", "NVLink wiring (below)"},
           {"pcie", "PCIe slots and switches (below)"},
           {"gpuLink",
-           "link between GPU and CPU if it is not PCIe (NVLink-C2C): the keys of a link"},
+           "link between GPU and CPU if it is not PCIe (NVLink-C2C, POWER9's NVLinks): the keys of "
+           "a link"},
           {"sockets", "CPU sockets (below)"},
           {"nic", "NICs (below)"},
           {"costs",

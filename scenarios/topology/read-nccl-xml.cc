@@ -247,12 +247,26 @@ ReadNcclXmlTree(const XmlElement& system, const HostFigures& host)
     return tree;
 }
 
-/** The NVLinks of one GPU: to switches, and to each other GPU. */
+/** The NVLinks of one GPU: to switches, and to each other GPU; those to its CPU are not counted. */
 struct NvLinks
 {
     uint32_t toSwitches{0};
     std::map<uint32_t, uint32_t> toGpus;
 };
+
+/** How many NVLinks the GPU has to its CPU. */
+uint32_t
+NvLinksToCpu(const XmlGpu& gpu)
+{
+    uint32_t count = 0;
+    for (const XmlElement& link : gpu.gpu ? gpu.gpu->Children("nvlink") : std::vector<XmlElement>())
+    {
+        count += link.TextOr("tclass").rfind(NVLINK_CPU_CLASS, 0) == 0
+                     ? static_cast<uint32_t>(link.Integer("count", 1, MAX_LINKS))
+                     : 0;
+    }
+    return count;
+}
 
 class NvLinkReader
 {
@@ -312,9 +326,9 @@ class NvLinkReader
             const auto count = static_cast<uint32_t>(child.Integer("count", 1, MAX_LINKS));
             const std::string target = BusId(child.Text("target"));
             const std::string kind = child.TextOr("tclass");
-            if (kind.rfind("0x068001", 0) == 0)
+            if (kind.rfind(NVLINK_CPU_CLASS, 0) == 0)
             {
-                child.Fail("tclass", "found an NVLink to a CPU, expected one to a GPU or NVSwitch");
+                continue;
             }
             const auto found = m_gpuAt.find(target);
             const bool hidden = target.rfind("fffffff:", 0) == 0;
@@ -615,6 +629,58 @@ ChipToChip(const XmlGpu& gpu,
     return link;
 }
 
+/** The socket or PCIe switch below which, on a socket, a device is. */
+PcieAttachment
+Topmost(PcieAttachment attachment, const NcclXmlTree& tree)
+{
+    while (attachment.parent == PcieParent::Switch &&
+           tree.switches[attachment.index].parent == PcieParent::Switch)
+    {
+        attachment = tree.switches[attachment.index];
+    }
+    return attachment;
+}
+
+/**
+ * The attachment of a GPU with NVLinks to its CPU, over which NCCL's shortest path to it then is
+ * (topo.cc, ncclTopoAddNvLinks); nothing for another GPU.
+ * @throws InputError where a NIC is on the GPU's PCIe switch, to which NCCL would use PCIe.
+ */
+std::optional<PcieAttachment>
+OverNvLinks(const XmlGpu& gpu,
+            const NcclXmlTree& tree,
+            const NodeSpec* base,
+            uint32_t computeCapability,
+            const Catalog& catalog)
+{
+    const uint32_t count = NvLinksToCpu(gpu);
+    if (count == 0)
+    {
+        return std::nullopt;
+    }
+    PcieAttachment attachment = Topmost(gpu.attachment, tree);
+    if (attachment.parent == PcieParent::Switch)
+    {
+        for (const XmlCard& card : tree.cards)
+        {
+            const PcieAttachment other = Topmost(card.attachment, tree);
+            if (other.parent == PcieParent::Switch && other.index == attachment.index)
+            {
+                card.element.Fail("",
+                                  "found a NIC on the PCIe switch of a GPU with NVLinks to its "
+                                  "CPU, expected it on the CPU");
+            }
+        }
+        attachment = tree.switches[attachment.index];
+    }
+    const ArchitectureFigures architecture = ArchitectureOf(computeCapability, catalog);
+    LinkProfile link = base && base->gpuLink ? *base->gpuLink : DefaultNvLink(architecture, false);
+    link.rawRate = architecture.nvlinkRate * count;
+    link.ncclRate = architecture.nvlinkNcclRate * count;
+    attachment.link = link;
+    return attachment;
+}
+
 } // namespace
 
 NodeSpec
@@ -653,6 +719,12 @@ ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalo
         if (const auto link = ChipToChip(tree.gpus[i], base, spec.computeCapability, catalog))
         {
             attachments.gpus[i].link = link;
+            onChip++;
+        }
+        else if (const auto onCpu =
+                     OverNvLinks(tree.gpus[i], tree, base, spec.computeCapability, catalog))
+        {
+            attachments.gpus[i] = *onCpu;
             onChip++;
         }
     }

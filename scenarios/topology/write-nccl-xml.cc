@@ -21,6 +21,7 @@ constexpr const char* GPU_CLASS = "0x030200";
 constexpr const char* NIC_CLASS = "0x020000";
 constexpr const char* BRIDGE_CLASS = "0x060400";
 constexpr const char* NVSWITCH_CLASS = "0x068000";
+constexpr const char* CPU_ADDRESS = "0000:00:00.0";      //!< NCCL takes the GPU's own CPU
 constexpr const char* HIDDEN_SWITCH = "fffffff:ff:ff.0"; //!< NCCL's name of a hidden switch
 
 /** The PCI address of the @p n-th device. */
@@ -157,6 +158,16 @@ class Writer
         return pci;
     }
 
+    /** The number of NVLinks of this generation that a link to a CPU consists of; 0: of none. */
+    uint32_t NvLinksIn(const LinkProfile& link) const
+    {
+        const LinkProfile one =
+            DefaultNvLink(ArchitectureOf(m_node.computeCapability, m_catalog), false);
+        const double count = link.rawRate / one.rawRate;
+        const bool isNvLink = link.framing == one.framing && count == std::round(count);
+        return isNvLink ? static_cast<uint32_t>(count) : 0;
+    }
+
     void AddGpu(pugi::xml_node& parent, uint32_t index)
     {
         const PcieAttachment& attachment = m_attachments.gpus[index];
@@ -172,7 +183,15 @@ class Writer
         gpu.append_attribute("sm") = m_node.computeCapability;
         gpu.append_attribute("rank") = index;
         gpu.append_attribute("gdr") = 1;
-        if (m_node.gpuLink && attachment.link->name == m_node.gpuLink->name)
+        const bool isChip = m_node.gpuLink && attachment.link->name == m_node.gpuLink->name;
+        if (const uint32_t count = isChip ? NvLinksIn(*attachment.link) : 0; count > 0)
+        {
+            pugi::xml_node link = gpu.append_child("nvlink");
+            link.append_attribute("target") = CPU_ADDRESS;
+            link.append_attribute("count") = count;
+            link.append_attribute("tclass") = NVLINK_CPU_CLASS;
+        }
+        else if (isChip)
         {
             pugi::xml_node c2c = gpu.append_child("c2c");
             c2c.append_attribute("bw") =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/kinds/no-fabric.h"
+#include "fabric/nodes/node-wiring.h"
 #include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/topology/convert-topology.h"
@@ -245,6 +246,58 @@ TEST(TopologyFiles, APowerHostIsReadAndWritten)
     const std::string written = WriteNcclXml(cluster);
     EXPECT_NE(written.find("arch=\"ppc64\""), std::string::npos);
     EXPECT_EQ(written.find("vendor=\"GenuineIntel\""), std::string::npos);
+}
+
+// A POWER9 with two V100s: three NVLinks of 25.78 GB/s between them, and from each to the CPU. NCCL
+// takes them as 20 GB/s each (topo.h) and sends over them, not over PCIe, to the CPU.
+TEST(TopologyFiles, NvLinksToTheCpuReplaceAGpusSlot)
+{
+    const auto gpu = [](int dev, const char* own, const char* other) {
+        return "<pci busid='" + std::string(own) +
+               "' class='0x030200' link_speed='8.0 GT/s PCIe' link_width='2'><gpu dev='" +
+               std::to_string(dev) + "' sm='70'><nvlink target='" + other +
+               "' count='3' tclass='0x030200'/>"
+               "<nvlink target='0006:00:00.0' count='2' tclass='0x068001'/>"
+               "<nvlink target='0006:00:00.1' count='1' tclass='0x068001'/></gpu></pci>";
+    };
+    const std::string nic =
+        "<pci busid='0030:01:00.0' class='0x020700' link_speed='16 GT/s' "
+        "link_width='8'><nic><net name='mlx5_0' dev='0' speed='100000'/></nic>"
+        "</pci>";
+    const auto dump = [&](const std::string& onSwitch, const std::string& onCpu) {
+        return "<system version='1'><cpu numaid='0' arch='ppc64'>"
+               "<pci busid='0004:02:00.0' class='0x060400' link_speed='8 GT/s' link_width='8'>" +
+               gpu(0, "0004:04:00.0", "0004:05:00.0") + gpu(1, "0004:05:00.0", "0004:04:00.0") +
+               onSwitch + "</pci>" + onCpu + "</cpu></system>";
+    };
+    const ScratchFolder folder;
+    std::ofstream(folder / "dump.xml") << dump("", nic);
+    ClusterSpec cluster;
+    cluster.node = ReadNcclXml(folder / "dump.xml");
+    std::ofstream(folder / "written.xml") << WriteNcclXml(cluster);
+    for (const NodeSpec& node : {cluster.node, ReadNcclXml(folder / "written.xml")})
+    {
+        EXPECT_EQ(node.wiring, NvLinkWiring::Mesh);
+        ASSERT_EQ(node.meshLinks.size(), 1U);
+        EXPECT_EQ(node.meshLinks[0].links, 3U);
+        ASSERT_TRUE(node.gpuLink);
+        EXPECT_EQ(node.gpuLink->rawRate, Rate::GBps(3 * 25.78125));
+        EXPECT_EQ(node.gpuLink->ncclRate, Rate::GBps(3 * 20));
+        for (const PcieAttachment& gpu : AttachmentsOf(node).gpus)
+        {
+            EXPECT_EQ(gpu.parent, PcieParent::Socket);
+            EXPECT_EQ(gpu.index, 0U);
+            EXPECT_EQ(gpu.link->rawRate, Rate::GBps(3 * 25.78125));
+        }
+    }
+    EXPECT_NE(ScratchFolder::Read(folder / "written.xml").find("count=\"3\" tclass=\"0x068001\""),
+              std::string::npos);
+    // NCCL would reach this NIC over the switch.
+    const std::string refusal = XmlRefusal(dump(nic, ""));
+    EXPECT_NE(refusal.find("pci: found a NIC on the PCIe switch of a GPU with NVLinks to its CPU, "
+                           "expected it on the CPU"),
+              std::string::npos)
+        << refusal;
 }
 
 TEST(TopologyFiles, ATemplateTakesItsGpusAndPortsFromTheBase)

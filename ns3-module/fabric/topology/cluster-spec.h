@@ -100,7 +100,7 @@ struct NodeSpec
     std::vector<PcieAttachment> nicAttachments;    //!< by NIC card
     NetTransport transport{NetTransport::Infiniband};
     uint32_t portsPerNic{1};                  //!< ports of a card; consecutive ports share its slot
-    std::optional<LinkProfile> gpuLink;       //!< slot of a GPU, if not `pcie`: NVLink-C2C
+    std::optional<LinkProfile> gpuLink;       //!< slot of a GPU, if not `pcie`: NVLink-C2C, NVLinks
     std::optional<LinkProfile> nicPcie;       //!< slot of a NIC, if not `pcie`
     std::optional<LinkProfile> nicHostBridge; //!< of a NIC on a socket, both directions combined
     std::vector<NodeCost> costs{};            //!< overrides defaults; the last of a name applies
