@@ -626,6 +626,39 @@ TEST(HybridTransport, BytesAreConserved)
 }
 
 /**
+ * The debt of a link is what it has carried beyond its rate, also in the part of a window that is
+ * left when its first stream enters. Until a stream shares in the fluid, one path latency (3 us)
+ * after its start, the fluid has all of the trunk, and the packets, which reach it after 1 us, have
+ * their fair half: 2 us at 50 Gb/s. Another stream, on links of its own, keeps the windows.
+ */
+TEST(HybridTransport, DebtCountsFromTheEntryOfAStream)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t others[2]{bench.AddHost(), bench.AddHost()};
+    for (const uint32_t host : others)
+    {
+        bench.Join(host, middle, Rate::Gbps(100), Time::Microseconds(1));
+    }
+    HybridSpec spec = PlainSpec();
+    spec.coupling.window = Time::Microseconds(50);
+    bench.OpenHybrid(spec);
+    const Bytes much(100000000);
+    const Time entry = Time::Microseconds(1010); // within the window that ends at 1050 us
+    bench.AddFlowAs(FlowForm::Packets, others[0], others[1], much);
+    bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], much);
+    bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], much, entry);
+    bench.RunUntil(entry);
+    const double before = bench.Any().GetLinkUsage(net.trunk).bytes;
+    bench.RunUntil(Time::Microseconds(1050));
+    const double beyond = bench.Any().GetLinkUsage(net.trunk).bytes - before - 40e-6 * 12.5e9;
+    constexpr double PACKET = 1000;
+    EXPECT_NEAR(beyond, 2e-6 * 50e9 / 8, 2 * PACKET);
+    EXPECT_NEAR(bench.Hybrid().GetCoupling().largestDebt, beyond, PACKET);
+}
+
+/**
  * Link usage contains the bytes that the fluid carried before, during and after packet flows,
  * including links on which the fluid rate never changes, here in the reverse direction.
  */

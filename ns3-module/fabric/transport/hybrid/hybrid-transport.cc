@@ -223,6 +223,14 @@ HybridTransport::MakePresent(uint32_t index, Time now)
     stream.windows = 0;
     m_present.push_back(index);
     m_occupants++;
+    FindLinks(stream);
+    for (const LinkId link : stream.links)
+    {
+        if (m_links[link.Index()].checked < m_windowStart)
+        {
+            Account(link); // else it was accounted for since the start of the window
+        }
+    }
 }
 
 void
@@ -399,7 +407,7 @@ HybridTransport::BeginWindows()
         FindLinks(stream);
         for (const LinkId link : stream.links)
         {
-            Balance(link, Time());
+            Account(link);
         }
     }
     m_windowEnd = m_now + WindowLength();
@@ -481,7 +489,6 @@ HybridTransport::WindowLength() const
 void
 HybridTransport::EndWindow()
 {
-    const Time length = m_now - m_windowStart;
     m_counters.windows++;
     m_present.erase(std::remove_if(m_present.begin(),
                                    m_present.end(),
@@ -496,12 +503,12 @@ HybridTransport::EndWindow()
         FindLinks(m_streams[index]);
         for (const LinkId link : m_streams[index].links)
         {
-            Balance(link, length);
+            Balance(link);
         }
     }
     for (const uint32_t link : reduced)
     {
-        Balance(LinkId(link), length);
+        Balance(LinkId(link));
     }
     if (!m_datagramStreams.empty())
     {
@@ -549,39 +556,56 @@ HybridTransport::FindLinks(Stream& stream)
 }
 
 /**
- * Compares the bytes that a link has carried in a window with its capacity, and updates its debt.
+ * Compares the bytes that a link has carried since it was last accounted for with its capacity, and
+ * updates its debt.
  */
 void
-HybridTransport::Balance(LinkId link, Time length)
+HybridTransport::Account(LinkId link)
+{
+    LinkState& state = m_links[link.Index()];
+    const Time length = m_now - state.checked;
+    if (length == Time())
+    {
+        return;
+    }
+    // Of a part of a window, busy is unknown.
+    const bool isPart = state.checked != m_windowStart || m_windowStart == m_now;
+    const PortCounters& port = *m_packets.GetPortCounters(link);
+    const double packetBytes =
+        static_cast<double>(port.bytes) * PayloadFraction(m_routing.GetTopology().GetLink(link));
+    const double carried = FluidBytes(state) + packetBytes - state.packetBytes;
+    constexpr double BUSY = 0.9; // packets are indivisible and may extend into a neighboring window
+    state.wasBusy = isPart || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
+    state.busy = port.busy;
+    state.packetBytes = packetBytes;
+    state.fluidBytes = 0;
+    state.since = m_now;
+    state.checked = m_now;
+    const double room = state.rate * length.ToSeconds();
+    if (!std::isinf(room))
+    {
+        state.debt = std::max(0.0, state.debt + carried - room);
+        m_counters.largestDebt = std::max(m_counters.largestDebt, state.debt);
+    }
+}
+
+/** Accounts for a link at the end of a window, and limits its rate while it is in debt. */
+void
+HybridTransport::Balance(LinkId link)
 {
     LinkState& state = m_links[link.Index()];
     if (state.checked == m_now)
     {
         return;
     }
-    const bool isFirst = state.checked < m_windowStart || length == Time();
-    state.checked = m_now;
-    const PortCounters& port = *m_packets.GetPortCounters(link);
-    const double fluidBytes = FluidBytes(state);
-    const double packetBytes =
-        static_cast<double>(port.bytes) * PayloadFraction(m_routing.GetTopology().GetLink(link));
-    const double carried = fluidBytes + packetBytes - state.packetBytes;
-    constexpr double BUSY = 0.9; // packets are indivisible and may extend into a neighboring window
-    state.wasBusy = isFirst || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
-    state.busy = port.busy;
-    state.packetBytes = packetBytes;
-    state.fluidBytes = 0;
-    state.since = m_now;
-    const double room = state.rate * length.ToSeconds();
-    if (isFirst || std::isinf(room))
+    Account(link);
+    if (std::isinf(state.rate))
     {
         return;
     }
-    const double beyond = state.debt + carried - room;
-    state.debt = std::max(0.0, beyond);
-    m_counters.largestDebt = std::max(m_counters.largestDebt, state.debt);
     // A debt below the bytes of one round trip is a burst, which the idle time after it
     // compensates.
+    const Time length = m_now - m_windowStart;
     const double packet = m_packets.GetSpec().format.mtu.ToDouble();
     const double burst = state.rate * std::max(length, m_shortestTrip).ToSeconds();
     const bool mustReduce = state.debt > std::max(2 * packet, burst) && state.fluidRate > 0;
@@ -648,6 +672,7 @@ void
 HybridTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     m_now = std::max(m_now, now);
+    Account(link); // at the rate until now
     m_fluid->SetLinkRate(link, rate, now);
     m_packets.SetLinkRate(link, rate, now);
     m_links[link.Index()].rate = rate.ToBytesPerSecond();

@@ -213,12 +213,11 @@ class HybridTransport final : public Transport, private TransportObserver
         double fluidRate{0}; //!< fluid rate since `since`, bytes/s
         double toldRate{0};  //!< rate last reported to observers, bytes/s
         Time since;
-        double fluidBytes{0};  //!< fluid bytes from the last window's end until since
-        double packetBytes{0}; //!< packet bytes since the start of the run, at the last window's
-                               //!< end
-        int64_t busy{0};       //!< busy time of the port at the last window end, ps
+        double fluidBytes{0};  //!< fluid bytes from `checked` until `since`
+        double packetBytes{0}; //!< packet bytes since the start of the run, at `checked`
+        int64_t busy{0};       //!< busy time of the port at `checked`, ps
         double debt{0};        //!< bytes carried beyond the rate
-        Time checked;          //!< last window end at which it was balanced
+        Time checked;          //!< when it was last accounted for
         bool wasBusy{false};   //!< it was busy with packets in the last window
     };
 
@@ -249,7 +248,7 @@ class HybridTransport final : public Transport, private TransportObserver
     void SetShare(uint32_t link);
     void TellRate(LinkId link, double rate, Time now);
 
-    /** Fluid bytes of a link since the last window's end. */
+    /** Fluid bytes of a link since it was last accounted for. */
     double FluidBytes(LinkState& state)
     {
         return state.fluidBytes + state.fluidRate * (m_now - state.since).ToSeconds();
@@ -258,7 +257,8 @@ class HybridTransport final : public Transport, private TransportObserver
     bool IsCoupled();
     void EndWindow();
     void FindLinks(Stream& stream);
-    void Balance(LinkId link, Time length);
+    void Account(LinkId link);
+    void Balance(LinkId link);
     void SetDemand(Stream& stream);
     void BeginWindows();
     void Observe(Stream& stream);
