@@ -25,7 +25,7 @@ WriteNvLink(YamlWriter& out, const NodeSpec& node)
     if (node.wiring == NvLinkWiring::Mesh)
     {
         out.List("links", node.meshLinks, [&out](const MeshLink& link) {
-            out.Triple(link.a, link.b, link.links);
+            out.Numbers({1.0 * link.a, 1.0 * link.b, 1.0 * link.links});
         });
     }
     if (node.wiring != NvLinkWiring::None)

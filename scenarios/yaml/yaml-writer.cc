@@ -95,12 +95,6 @@ YamlWriter::Item(const std::string& value)
 }
 
 void
-YamlWriter::Triple(uint64_t a, uint64_t b, uint64_t c)
-{
-    *m_out << YAML::Flow << YAML::BeginSeq << a << b << c << YAML::EndSeq;
-}
-
-void
 YamlWriter::Numbers(const std::vector<double>& values)
 {
     *m_out << YAML::Flow << YAML::BeginSeq;

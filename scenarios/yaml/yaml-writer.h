@@ -74,9 +74,6 @@ class YamlWriter
     /** Writes the next item of a list. */
     void Item(const std::string& value);
 
-    /** Writes the next item of a list: [a, b, c]. */
-    void Triple(uint64_t a, uint64_t b, uint64_t c);
-
     /** Writes the next item of a list: [a, b, ...]. */
     void Numbers(const std::vector<double>& values);
 
