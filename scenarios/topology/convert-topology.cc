@@ -28,7 +28,7 @@ AsFile(ClusterSpec cluster)
     cluster.name = "x";
     SetAttachments(cluster.node, AttachmentsOf(cluster.node), cluster.node.gpuLink.has_value());
     YamlWriter out;
-    WriteSystemKeys(out, cluster);
+    WriteSystem(out, cluster);
     return YamlNode::Parse(out.GetText(), "topology");
 }
 
@@ -162,7 +162,7 @@ WriteTopology(const ClusterSpec& cluster, TopologyFormat format)
     {
     case TopologyFormat::Yaml: {
         YamlWriter out;
-        WriteSystemKeys(out, cluster);
+        WriteSystem(out, cluster);
         return out.GetText() + "\n";
     }
     case TopologyFormat::NcclXml:

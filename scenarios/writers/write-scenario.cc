@@ -610,7 +610,10 @@ DumpScenario(const Scenario& scenario)
     YamlWriter out;
     out.Text("title", scenario.title);
     out.Integer("seed", scenario.seed);
-    WriteSystem(out, "system", scenario.cluster);
+    {
+        const YamlMap system(out, "system");
+        WriteSystem(out, scenario.cluster);
+    }
     const auto write = [&out](const auto& job) { WriteJob(out, job); };
     out.BeginList("jobs");
     std::for_each(scenario.jobs.begin(), scenario.jobs.end(), write);

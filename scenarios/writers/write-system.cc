@@ -214,19 +214,12 @@ WriteProfile(YamlWriter& out, const LinkProfile& profile)
 }
 
 void
-WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster)
+WriteSystem(YamlWriter& out, const ClusterSpec& cluster)
 {
     out.Text("name", cluster.name);
     out.Integer("nodes", cluster.nodes);
     WriteNode(out, cluster.node);
     WriteFabric(out, cluster.fabric);
-}
-
-void
-WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster)
-{
-    const YamlMap map(out, key);
-    WriteSystemKeys(out, cluster);
 }
 
 } // namespace weir

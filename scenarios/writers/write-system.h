@@ -18,12 +18,10 @@ void WriteNode(YamlWriter& out, const NodeSpec& node);
 void WriteRouting(YamlWriter& out, const FabricSpec& fabric);
 
 /**
- * Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back unchanged.
+ * Writes @p cluster into an open map as a system without `base:`; ReadSystem reads it back
+ * unchanged.
  */
-void WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster);
-
-/** The same as WriteSystem, into an open map. */
-void WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster);
+void WriteSystem(YamlWriter& out, const ClusterSpec& cluster);
 
 } // namespace weir
 

@@ -164,7 +164,7 @@ node:
     EXPECT_EQ(node.nic.latency, Time::Nanoseconds(500));
     // A written system contains the figures themselves and does not refer to the catalog.
     YamlWriter out;
-    WriteSystem(out, "system", system.cluster);
+    WriteSystem(out, system.cluster);
     EXPECT_NE(out.GetText().find("proxyPost"), std::string::npos);
     EXPECT_EQ(out.GetText().find("vera"), std::string::npos);
 }
