@@ -6,7 +6,6 @@
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-source.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
@@ -165,12 +164,6 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     }
     ReconcileShardingKeys(node, plan);
     return plan;
-}
-
-Precision
-ReadPrecision(const YamlNode& node)
-{
-    return node.AsEnum(PrecisionNames());
 }
 
 void

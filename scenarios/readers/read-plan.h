@@ -31,9 +31,6 @@ std::optional<YamlNode> FindPlanKey(const YamlNode& node, const std::string& key
  */
 ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 
-/** Reads a job's `precision:`. @throws InputError */
-Precision ReadPrecision(const YamlNode& node);
-
 /**
  * CheckPlan or CheckTablePlan with error locations; @p planNode is the job's `parallel:`,
  * @p modelNode its `model:`.

@@ -375,7 +375,7 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
         "compute", job.isRoofline, NamedChoices<bool>{{"recorded", false}, {"roofline", true}});
     if (job.isRoofline)
     {
-        node.Read("precision", job.plan.precision, ReadPrecision);
+        node.Read("precision", job.plan.precision, PrecisionNames());
         CheckPrecision(node, job.plan, gpu);
         UseRoofline(*job.recorded, gpu, job.plan.precision);
     }
@@ -418,7 +418,7 @@ ReadJob(const YamlNode& node,
         until->Fail("found '" + job.until +
                     "' with postValidation, whose steps overlap, expected steps");
     }
-    node.Read("precision", job.plan.precision, ReadPrecision);
+    node.Read("precision", job.plan.precision, PrecisionNames());
     CheckPlanAt(job.network, job.plan, parallel, node.Get("model"));
     AppendNotes(notes, NotesOnPlanUse(parallel, job.plan, job.network));
     CheckOverlappingSteps(node, job);
