@@ -293,9 +293,14 @@ SetParameters(const YamlNode& map, Parameterized& component, const LinkProfile& 
 }
 
 void
-ReadParameter(const YamlNode& node, const Parameter& parameter)
+SetParameters(const FindValue& find, Parameterized& component)
 {
-    std::visit(ParameterValueReader{node, LinkProfile()}, parameter);
+    ForEachParameter(component, [&find](const ParameterInfo& info, const Parameter& parameter) {
+        if (const auto found = find(info.key))
+        {
+            std::visit(ParameterValueReader{*found, LinkProfile()}, parameter);
+        }
+    });
 }
 
 void

@@ -6,6 +6,7 @@
 #include "fabric/topology/link-profile.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,11 @@ namespace weir
  */
 void SetParameters(const YamlNode& map, Parameterized& component, const LinkProfile& around = {});
 
-/**
- * Sets @p parameter from the value at @p node.
- * @throws InputError as SetParameters.
- */
-void ReadParameter(const YamlNode& node, const Parameter& parameter);
+/** The value of a key, if it is given. */
+using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
+
+/** Sets the parameters of @p component that @p find has a value for. @throws InputError */
+void SetParameters(const FindValue& find, Parameterized& component);
 
 /**
  * Reads @p component from @p map, which may hold its keys and those of @p others.

@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-nccl.h"
 
 #include "collectives/nccl/nccl-constants.h"
-#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
@@ -168,12 +167,7 @@ ReadDimensionWise(const FindValue& find)
 void
 ReadNcclParameters(const FindValue& find, NcclSettings& settings)
 {
-    ForEachParameter(settings, [&](const ParameterInfo& info, const Parameter& parameter) {
-        if (const auto found = find(info.key))
-        {
-            ReadParameter(*found, parameter);
-        }
-    });
+    SetParameters(find, settings);
     CheckParameters(settings, find);
 }
 

@@ -4,10 +4,9 @@
 
 #include "collectives/collective.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <functional>
-#include <optional>
 #include <string>
 
 namespace weir
@@ -27,9 +26,6 @@ std::string ReadNcclVersion(const YamlNode& node);
  * A note that the version is newer than all those whose constants Weir has; empty when it is not.
  */
 std::string NoteOnNcclVersion(const YamlNode& node);
-
-/** The value of a key, if it is given. */
-using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
 
 /**
  * Reads the parameters of @p settings, from the keys of a map or from options.

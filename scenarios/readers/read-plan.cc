@@ -131,12 +131,11 @@ ReadFramework(const YamlNode& reference, const Catalog& catalog)
     const YamlNode habits = node.Get("parallel");
     ParallelPlan plan = DefaultPlan();
     PlanKeys keys(plan);
-    ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
-        if (const auto habit = habits.Find(info.key))
-        {
-            ReadParameter(ReadSourced(*habit), parameter);
-        }
-    });
+    const auto find = [&habits](const char* key) {
+        const auto habit = habits.Find(key);
+        return habit ? std::optional(ReadSourced(*habit)) : std::nullopt;
+    };
+    SetParameters(find, keys);
     habits.CheckKeys(KeysOf(keys));
     return plan;
 }
@@ -149,12 +148,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     CheckPlanKeys(node, KeysOf(keys));
     const auto framework = node.Find("framework");
     plan = framework ? ReadFramework(*framework, catalog) : DefaultPlan();
-    ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
-        if (const auto found = FindPlanKey(node, info.key))
-        {
-            ReadParameter(*found, parameter);
-        }
-    });
+    SetParameters([&node](const char* key) { return FindPlanKey(node, key); }, keys);
     node.Read("tensorShape", plan.grid, ReadTensorShape, plan.tensor);
     node.Read("expertLoad", plan.expertLoad, ReadExpertLoad);
     const auto sharding = node.Find("dataSharding");
