@@ -27,25 +27,20 @@ constexpr int64_t MAX_REPEATS = 10'000;
 uint32_t
 FigureOr(const YamlNode& node, const char* key, int64_t min, uint32_t otherwise)
 {
-    const auto found = node.Find(key);
-    return found ? found->AsCount(min, MAX_WIDTH) : otherwise;
+    return node.ReadOr(key, otherwise, &YamlNode::AsCount, min, MAX_WIDTH);
 }
 
 bool
 BiasOf(const YamlNode& node)
 {
-    bool bias = true;
-    node.Read("bias", bias, &YamlNode::AsBool);
-    return bias;
+    return node.ReadOr("bias", true, &YamlNode::AsBool);
 }
 
 /** The value of `times`; 1 where it is absent. */
 int64_t
 TimesOf(const YamlNode& node, int64_t max)
 {
-    int64_t times = 1;
-    node.Read("times", times, &YamlNode::AsInteger, 1, max);
-    return times;
+    return node.ReadOr("times", int64_t{1}, &YamlNode::AsInteger, 1, max);
 }
 
 /** Three numbers: [c, h, w] or [size, stride, padding]. */

@@ -19,15 +19,13 @@ constexpr double MIN_EFFICIENCY = 1e-6;
 double
 Efficiency(const YamlNode& node, const char* key, double otherwise)
 {
-    const auto found = node.Find(key);
-    return found ? found->AsNumber(MIN_EFFICIENCY, 1) : otherwise;
+    return node.ReadOr(key, otherwise, &YamlNode::AsNumber, MIN_EFFICIENCY, 1);
 }
 
 std::string
 NameOr(const YamlNode& node, const std::string& otherwise)
 {
-    const auto found = node.Find("name");
-    return found ? found->AsString() : otherwise;
+    return node.ReadOr("name", otherwise, &YamlNode::AsString);
 }
 
 /**
@@ -190,8 +188,7 @@ ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
     {
         node.Get("transport"); // throws, naming the missing key
         const NetTransportTraits& traits = TraitsOf(transport.kind);
-        const auto mtu = node.Find("mtu");
-        profile.framing = traits.framing(mtu ? ReadMtu(*mtu, traits) : transport.mtu);
+        profile.framing = traits.framing(node.ReadOr("mtu", transport.mtu, ReadMtu, traits));
         kind = traits.name;
         FillMeasured(node, transport.port, profile);
     }

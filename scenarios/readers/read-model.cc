@@ -42,13 +42,6 @@ CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
 }
 
 uint32_t
-WidthOr(const YamlNode& node, const char* key, uint32_t otherwise)
-{
-    const auto found = node.Find(key);
-    return found ? ReadWidth(*found) : otherwise;
-}
-
-uint32_t
 ReadHeadDim(const YamlNode& node, const Transformer& model)
 {
     if (!node.Has("headDim") && model.hidden % model.heads != 0)
@@ -57,7 +50,7 @@ ReadHeadDim(const YamlNode& node, const Transformer& model)
                                "', expected a divisor of hidden = " + std::to_string(model.hidden) +
                                ", or headDim");
     }
-    return WidthOr(node, "headDim", model.hidden / model.heads);
+    return node.ReadOr("headDim", model.hidden / model.heads, ReadWidth);
 }
 
 /**
@@ -111,14 +104,14 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.layers = ReadWidth(node.Get("layers"));
     model.hidden = ReadWidth(node.Get("hidden"));
     model.heads = ReadWidth(node.Get("heads"));
-    model.kvHeads = WidthOr(node, "kvHeads", model.heads);
+    model.kvHeads = node.ReadOr("kvHeads", model.heads, ReadWidth);
     if (model.heads % model.kvHeads != 0)
     {
         node.Get("kvHeads").Fail("found '" + std::to_string(model.kvHeads) +
                                  "', expected a divisor of heads = " + std::to_string(model.heads));
     }
     model.headDim = ReadHeadDim(node, model);
-    model.ffn = WidthOr(node, "ffn", 4 * model.hidden);
+    model.ffn = node.ReadOr("ffn", 4 * model.hidden, ReadWidth);
     model.sequence = ReadWidth(node.Get("sequence"));
     model.vocabulary = ReadWidth(node.Get("vocabulary"));
     node.Read("vocabularyMultiple", model.vocabularyMultiple, ReadWidth);

@@ -215,8 +215,7 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
 {
     const YamlNode node = YamlNode::Load(path);
     node.CheckKeys(YamlKeysOf("traffic file"));
-    uint64_t seed = 1;
-    node.Read("seed", seed, &YamlNode::AsSeed);
+    const auto seed = node.ReadOr("seed", uint64_t{1}, &YamlNode::AsSeed);
     std::vector<FileTraffic> traffics;
     for (const YamlNode& item : node.Get("traffic").Items())
     {

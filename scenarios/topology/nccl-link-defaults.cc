@@ -22,8 +22,7 @@ Named(const std::string& name)
 PciDevices
 PciDevicesIn(const YamlNode& file)
 {
-    const auto devices = file.Find("pciDevices");
-    return devices ? ReadPciDevices(*devices) : PciDevices();
+    return file.ReadOr("pciDevices", PciDevices(), ReadPciDevices);
 }
 
 } // namespace

@@ -122,8 +122,7 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
     node.CheckKeys(YamlKeysOf("suite.cases"));
     ValidationCase one;
     one.name = node.Get("name").AsString();
-    const auto group = node.Find("class");
-    one.classes = {"class " + (group ? group->AsString() : "all")};
+    one.classes = {"class " + node.ReadOr("class", std::string("all"), &YamlNode::AsString)};
     one.scenario = ReadRun(node.Get("run"), catalog);
     const YamlNode measured = node.Get("measured");
     measured.CheckKeys(YamlKeysOf("suite.cases.measured"));

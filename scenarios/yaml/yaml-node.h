@@ -86,6 +86,14 @@ class YamlNode
         }
     }
 
+    /** Similarly returns that result, or @p otherwise if the map lacks the key. */
+    template <typename V, typename F, typename... A>
+    V ReadOr(const char* key, V otherwise, const F& read, const A&... arguments) const
+    {
+        Read(key, otherwise, read, arguments...);
+        return otherwise;
+    }
+
     /**
      * @throws InputError when the map has a key that is not in @p known, with the closest known
      *         key.
