@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <stdexcept>
 
 namespace weir
 {

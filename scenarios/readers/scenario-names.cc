@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/scenario-names.h"
 
-#include "collectives/nccl/node-costs.h"
 #include "fabric/topology/link-profile.h"
 
 namespace weir
