@@ -38,10 +38,7 @@ struct ParameterValueWriter
 
     void operator()(const OptionalCountParameter& count) const
     {
-        if (count.value)
-        {
-            out.Integer(key, *count.value);
-        }
+        out.Integer(key, count.value);
     }
 
     void operator()(const CountsParameter& counts) const

@@ -63,10 +63,7 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
             out.Speed("selectionRate", sparsity->selection);
         }
     }
-    if (settings.endpointDelay)
-    {
-        out.Duration("endpointDelay", *settings.endpointDelay);
-    }
+    out.Duration("endpointDelay", settings.endpointDelay);
     if (settings.memoryRate)
     {
         out.Speed("memoryRate", *settings.memoryRate);
@@ -386,10 +383,7 @@ WriteCall(YamlWriter& out, const CalledCollective& call)
     {
         out.Text("protocol", ToString(*call.overrides.protocol));
     }
-    if (call.overrides.channels)
-    {
-        out.Integer("channels", *call.overrides.channels);
-    }
+    out.Integer("channels", call.overrides.channels);
 }
 
 void
@@ -553,14 +547,8 @@ WriteOutput(YamlWriter& out, const OutputSpec& output)
     {
         out.Flag("timeline", output.timeline);
     }
-    if (output.linkSeries)
-    {
-        out.Duration("linkSeries", *output.linkSeries);
-    }
-    if (output.portSeries)
-    {
-        out.Duration("portSeries", *output.portSeries);
-    }
+    out.Duration("linkSeries", output.linkSeries);
+    out.Duration("portSeries", output.portSeries);
     if (output.allRanks)
     {
         out.Text("ranks", "all");

@@ -44,9 +44,9 @@ YamlWriter::TextUnlessEmpty(const char* key, const std::string& value)
 }
 
 void
-YamlWriter::Integer(const char* key, uint64_t value)
+YamlWriter::Integer(const char* key, std::optional<uint64_t> value)
 {
-    Text(key, std::to_string(value));
+    TextUnlessEmpty(key, value ? std::to_string(*value) : "");
 }
 
 void
@@ -68,9 +68,9 @@ YamlWriter::Size(const char* key, Bytes value)
 }
 
 void
-YamlWriter::Duration(const char* key, Time value)
+YamlWriter::Duration(const char* key, std::optional<Time> value)
 {
-    Text(key, FormatTime(value));
+    TextUnlessEmpty(key, value ? FormatTime(*value) : "");
 }
 
 void

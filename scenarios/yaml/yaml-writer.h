@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -63,13 +64,15 @@ class YamlWriter
 
     void Text(const char* key, const std::string& value);
     void TextUnlessEmpty(const char* key, const std::string& value);
-    void Integer(const char* key, uint64_t value);
     void Number(const char* key, double value);
     void Flag(const char* key, bool value);
     void Size(const char* key, Bytes value);
-    void Duration(const char* key, Time value);
     void DurationAboveZero(const char* key, Time value);
     void Speed(const char* key, Rate value);
+
+    // Nothing without a value.
+    void Integer(const char* key, std::optional<uint64_t> value);
+    void Duration(const char* key, std::optional<Time> value);
 
     /** Writes the next item of a list. */
     void Item(const std::string& value);
