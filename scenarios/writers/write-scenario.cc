@@ -58,16 +58,10 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     if (const auto& sparsity = settings.sparsity)
     {
         out.Text("density", FormatNumber(100 * sparsity->density) + "%");
-        if (sparsity->selection < Rate::Infinite())
-        {
-            out.Speed("selectionRate", sparsity->selection);
-        }
+        out.Speed("selectionRate", sparsity->selection);
     }
     out.Duration("endpointDelay", settings.endpointDelay);
-    if (settings.memoryRate)
-    {
-        out.Speed("memoryRate", *settings.memoryRate);
-    }
+    out.Speed("memoryRate", settings.memoryRate);
 }
 
 void
@@ -212,10 +206,7 @@ WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
         out.Duration("off", spec.off);
         out.Text("spans", NameOf(SpanNames(), spec.isFixed));
     }
-    if (has("rate") && !spec.rate.IsInfinite())
-    {
-        out.Speed("rate", spec.rate);
-    }
+    out.Speed("rate", spec.rate);
     out.TextUnlessEmpty("sizes", spec.sizesName);
     if (spec.sizesName.empty() && has("bytes"))
     {
@@ -229,10 +220,7 @@ WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
             out.Integer("times", spec.times);
         }
     }
-    if (!spec.duration.IsInfinite())
-    {
-        out.Duration("duration", spec.duration);
-    }
+    out.Duration("duration", spec.duration);
     out.Integer("seed", spec.seed);
 }
 
@@ -375,15 +363,10 @@ WriteCall(YamlWriter& out, const CalledCollective& call)
 {
     out.Text("op", ToString(call.op));
     out.Size("bytes", call.bytes);
-    if (call.overrides.algorithm)
-    {
-        out.Text("algorithm", ToString(*call.overrides.algorithm));
-    }
-    if (call.overrides.protocol)
-    {
-        out.Text("protocol", ToString(*call.overrides.protocol));
-    }
-    out.Integer("channels", call.overrides.channels);
+    const auto& [algorithm, protocol, channels] = call.overrides;
+    out.TextUnlessEmpty("algorithm", algorithm ? ToString(*algorithm) : "");
+    out.TextUnlessEmpty("protocol", protocol ? ToString(*protocol) : "");
+    out.Integer("channels", channels);
 }
 
 void

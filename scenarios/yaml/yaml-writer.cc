@@ -70,7 +70,7 @@ YamlWriter::Size(const char* key, Bytes value)
 void
 YamlWriter::Duration(const char* key, std::optional<Time> value)
 {
-    TextUnlessEmpty(key, value ? FormatTime(*value) : "");
+    TextUnlessEmpty(key, value && !value->IsInfinite() ? FormatTime(*value) : "");
 }
 
 void
@@ -83,9 +83,9 @@ YamlWriter::DurationAboveZero(const char* key, Time value)
 }
 
 void
-YamlWriter::Speed(const char* key, Rate value)
+YamlWriter::Speed(const char* key, std::optional<Rate> value)
 {
-    Text(key, FormatRate(value));
+    TextUnlessEmpty(key, value && !value->IsInfinite() ? FormatRate(*value) : "");
 }
 
 void

@@ -68,11 +68,11 @@ class YamlWriter
     void Flag(const char* key, bool value);
     void Size(const char* key, Bytes value);
     void DurationAboveZero(const char* key, Time value);
-    void Speed(const char* key, Rate value);
 
-    // Nothing without a value.
+    // Nothing without a value, nor where it is infinite.
     void Integer(const char* key, std::optional<uint64_t> value);
     void Duration(const char* key, std::optional<Time> value);
+    void Speed(const char* key, std::optional<Rate> value);
 
     /** Writes the next item of a list. */
     void Item(const std::string& value);
