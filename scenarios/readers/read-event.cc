@@ -58,7 +58,6 @@ ReadMeanTime(const YamlNode& node, const char* key)
 void
 ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
 {
-    node.CheckKeys(YamlKeysOf("event (random-failures)"));
     node.Read("at", event.at, &YamlNode::AsTime);
     const YamlNode links = node.Get("links");
     event.fromWhere = links.Where();
@@ -88,16 +87,20 @@ ReadEvent(const YamlNode& node, uint64_t seed)
     EventSpec event;
     event.where = node.Where();
     event.kind = node.Get("kind").AsEnum(EventKindNames());
+    const bool isUpOrDown = event.kind == EventKind::LinkDown || event.kind == EventKind::LinkUp;
+    const std::string name =
+        isUpOrDown ? "link-down, link-up" : NameOf(EventKindNames(), event.kind);
+    node.CheckKeys(YamlKeysOf("event (" + name + ")"));
+    if (event.kind != EventKind::Failures && event.kind != EventKind::SlowGpu)
+    {
+        ReadTimeAndEnds(node, event);
+    }
     switch (event.kind)
     {
     case EventKind::Degrade:
-        node.CheckKeys(YamlKeysOf("event (degrade)"));
-        ReadTimeAndEnds(node, event);
         event.factor = node.Get("factor").AsNumber(0, 1);
         break;
     case EventKind::LossyLink: {
-        node.CheckKeys(YamlKeysOf("event (lossy-link)"));
-        ReadTimeAndEnds(node, event);
         const YamlNode loss = node.Get("loss");
         event.loss = loss.AsNumber(0, 1);
         if (event.loss == 1)
@@ -108,12 +111,8 @@ ReadEvent(const YamlNode& node, uint64_t seed)
     }
     case EventKind::LinkDown:
     case EventKind::LinkUp:
-        node.CheckKeys(YamlKeysOf("event (link-down, link-up)"));
-        ReadTimeAndEnds(node, event);
         break;
     case EventKind::Flap:
-        node.CheckKeys(YamlKeysOf("event (link-flap)"));
-        ReadTimeAndEnds(node, event);
         event.down = node.Get("down").AsTimeAboveZero();
         event.up = node.Get("up").AsTimeAboveZero();
         event.times = node.Get("times").AsCount(1, MAX_TIMES);
@@ -122,7 +121,6 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         ReadFailures(node, event, seed);
         break;
     case EventKind::SlowGpu:
-        node.CheckKeys(YamlKeysOf("event (slow-gpu)"));
         if (const auto at = node.Find("at"); at && at->AsTime() != Time())
         {
             at->FailExpected("0s or no time: a slow GPU is slow for the whole run");
@@ -132,8 +130,6 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         event.factor = node.Get("factor").AsNumber(1, MAX_SLOW_GPU_FACTOR);
         break;
     case EventKind::Background:
-        node.CheckKeys(YamlKeysOf("event (background)"));
-        ReadTimeAndEnds(node, event);
         event.bytes = node.Get("bytes").AsSizeAboveZero();
         break;
     }
