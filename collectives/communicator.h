@@ -81,7 +81,6 @@ struct Communicator
     uint32_t nodes{1};                 //!< number of distinct nodes
     uint32_t gpusPerNode{1};           //!< the largest number of the group's GPUs in one node
     std::vector<RingChannel> channels; //!< all channels; small messages use the first few
-    std::vector<RouteId> ringRoutes;   //!< by connected channel: the sum of its hops
     std::vector<TreeChannel> trees; //!< by channel: groups of as many channels as the search found
                                     //!< alternate between tree 0 and tree 1
     GraphSpeed treeGraph;           //!< double binary trees

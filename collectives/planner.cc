@@ -86,7 +86,6 @@ struct Planner::State
     Group& Known(CommunicatorId id);
     Communicator& Built(CommunicatorId id);
     Communicator& BuiltWithTrees(CommunicatorId id);
-    void ConnectRings(CommunicatorId id, uint32_t channels);
     void ConnectFor(const CollectiveCall& call, const NcclChoice& choice);
     const Traffic& TrafficOf(TrafficId id) const;
     void Check(const CollectiveCall& call, const Communicator& communicator) const;
@@ -113,31 +112,6 @@ struct Planner::State
 
 namespace
 {
-
-/** The sum of all hops of a channel. */
-RouteId
-SumOfHops(const RingChannel& channel, Routing& routing)
-{
-    RouteSum sum;
-    for (const auto& hop : channel.hops)
-    {
-        sum.Add(hop.route);
-    }
-    return routing.AddSum(sum);
-}
-
-bool
-HaveSameHops(const RingChannel& a, const RingChannel& b, const Routing& routing)
-{
-    for (std::size_t i = 0; i < a.hops.size(); ++i)
-    {
-        if (!routing.HaveSameLinks(a.hops[i].route, b.hops[i].route))
-        {
-            return false;
-        }
-    }
-    return a.hops.size() == b.hops.size();
-}
 
 void
 CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communicator& communicator)
@@ -183,21 +157,6 @@ Planner::State::Built(CommunicatorId id)
     return group.communicator;
 }
 
-/** Connects the first @p channels rings of a group and adds the sums of their hops as routes. */
-void
-Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
-{
-    Communicator& communicator = Built(id);
-    builder.Connect(communicator, id.Index(), channels);
-    for (std::size_t c = communicator.ringRoutes.size(); c < channels; ++c)
-    {
-        const auto& channel = communicator.channels[c];
-        const bool asBefore = c > 0 && HaveSameHops(channel, communicator.channels[c - 1], routing);
-        communicator.ringRoutes.push_back(asBefore ? communicator.ringRoutes.back()
-                                                   : SumOfHops(channel, routing));
-    }
-}
-
 /** Connects only the channels that the call uses: small calls use few of many. */
 void
 Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
@@ -208,7 +167,7 @@ Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
         builder.ConnectTrees(Built(call.communicator), call.communicator.Index(), choice.channels);
         return;
     case ChannelGraph::Rings:
-        ConnectRings(call.communicator, choice.channels);
+        builder.Connect(Built(call.communicator), call.communicator.Index(), choice.channels);
         return;
     case ChannelGraph::None:
         return;
@@ -226,7 +185,9 @@ Planner::State::BuiltWithTrees(CommunicatorId id)
         if (communicator.collNetGraph.channels > 0)
         {
             // Whether CollNet Direct or Chain is possible depends on all channels.
-            ConnectRings(id, static_cast<uint32_t>(communicator.channels.size()));
+            builder.Connect(communicator,
+                            id.Index(),
+                            static_cast<uint32_t>(communicator.channels.size()));
         }
         group.hasTrees = true;
     }
@@ -592,7 +553,7 @@ Planner::GetCommunicator(CommunicatorId id)
 {
     Communicator& communicator = m_state->BuiltWithTrees(id);
     const auto channels = static_cast<uint32_t>(communicator.channels.size());
-    m_state->ConnectRings(id, channels);
+    m_state->builder.Connect(communicator, id.Index(), channels);
     m_state->builder.ConnectTrees(communicator, id.Index(), channels);
     return communicator;
 }

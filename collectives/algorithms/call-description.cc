@@ -103,25 +103,30 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& ro
            HaveSameConnections(a, b, routing);
 }
 
-/** By connection: chunks of a pass that cross it. */
-std::vector<uint32_t>
-ChunksOver(const ChannelSchedule& channel, const CallDescription& description)
+/** NCCL's outer loop over a channel's share of the message. */
+std::vector<Loop>
+LoopsOver(Bytes share, Protocol protocol, const CallDescription& description)
 {
-    const std::vector<uint32_t>& mergedChunks = description.mergedChunks;
-    std::vector<uint32_t> chunks(channel.connections.size());
-    for (const ThreadBlock& block : channel.blocks)
+    std::vector<Loop> loops = SplitIntoLoops(share,
+                                             description.chunk,
+                                             description.chunks,
+                                             std::max(description.slices, 1U),
+                                             description.lastChunks);
+    for (Loop& loop : loops)
     {
-        for (const Primitive& p : channel.programs[block.program].primitives)
+        const Bytes chunk = loop.chunks.front();
+        loop.slices = description.slices == 0 ? PassesOf(protocol, chunk) : loop.slices;
+        loop.slice = description.wholePasses ? PassOf(protocol, chunk) : Bytes();
+        if (!description.mergedChunks.empty())
         {
-            for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
+            loop.chunks.clear();
+            for (const uint32_t count : description.mergedChunks)
             {
-                const std::size_t chunk = block.position + static_cast<uint32_t>(p.chunk);
-                chunks[block.send[i]] +=
-                    mergedChunks.empty() ? 1 : mergedChunks[chunk % mergedChunks.size()];
+                loop.chunks.push_back(chunk * count);
             }
         }
     }
-    return chunks;
+    return loops;
 }
 
 /**
@@ -203,6 +208,13 @@ WithinDevice(const AlgorithmInputs& inputs)
     return pipe;
 }
 
+std::vector<Loop>
+LoopsOf(const AlgorithmInputs& inputs, const CallDescription& description)
+{
+    const Bytes share = SplitOverChannels(inputs.call.bytes, inputs.channels).front().bytes;
+    return LoopsOver(share, inputs.protocol, description);
+}
+
 Schedule
 ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
 {
@@ -221,30 +233,54 @@ ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
                 continue;
             }
             schedule.channels.push_back({alike.steps, copies});
-            auto& loops = schedule.channels.back().schedule.loops;
-            loops = SplitIntoLoops(share.bytes,
-                                   description.chunk,
-                                   description.chunks,
-                                   std::max(description.slices, 1U),
-                                   description.lastChunks);
-            for (Loop& loop : loops)
-            {
-                const Bytes chunk = loop.chunks.front();
-                const bool inPasses = description.slices == 0;
-                loop.slices = inPasses ? PassesOf(inputs.protocol, chunk) : loop.slices;
-                loop.slice = description.wholePasses ? PassOf(inputs.protocol, chunk) : Bytes();
-                if (!description.mergedChunks.empty())
-                {
-                    loop.chunks.clear();
-                    for (const uint32_t count : description.mergedChunks)
-                    {
-                        loop.chunks.push_back(chunk * count);
-                    }
-                }
-            }
+            schedule.channels.back().schedule.loops =
+                LoopsOver(share.bytes, inputs.protocol, description);
         }
     }
     return schedule;
+}
+
+std::vector<StreamLeg>
+LegsOf(const AlgorithmInputs& inputs, const CallDescription& description, Rate cap)
+{
+    const int64_t parts = int64_t{inputs.channels} * description.chunks;
+    std::vector<StreamLeg> legs;
+    for (const auto& [steps, channels] : description.channels)
+    {
+        const std::vector<ConnectionUse> uses = UsesOf(steps);
+        uint32_t unit = 0; // chunks
+        for (const ConnectionUse& use : uses)
+        {
+            unit = std::gcd(unit, use.chunks);
+        }
+        RouteSum sum;
+        for (std::size_t c = 0; c < uses.size(); ++c)
+        {
+            sum.Add(steps.connections[c].connection.route, uses[c].chunks / unit);
+        }
+        uint32_t sent = 0; // by the busiest block
+        for (const ThreadBlock& block : steps.blocks)
+        {
+            uint32_t own = 0;
+            for (const uint32_t connection : block.send)
+            {
+                own += uses[connection].chunks;
+            }
+            sent = std::max(sent, own);
+        }
+        const double weight =
+            static_cast<double>(channels.size()) * unit / static_cast<double>(sent);
+        const Bytes payload =
+            inputs.call.bytes / parts * unit +
+            DivideUp(Bytes(inputs.call.bytes.Count() % parts) * unit, parts);
+        AddLeg(legs,
+               {inputs.routing.AddSum(sum),
+                WireBytes(inputs.protocol, payload) * static_cast<int64_t>(channels.size()),
+                cap * weight,
+                weight},
+               inputs.routing);
+    }
+    return legs;
 }
 
 StreamShape
@@ -257,17 +293,18 @@ StepsOf(const AlgorithmInputs& inputs, const CallDescription& description)
     Rate cap = Rate::Infinite();
     for (const auto& [steps, channels] : description.channels)
     {
-        const std::vector<uint32_t> chunks = ChunksOver(steps, description);
+        const std::vector<ConnectionUse> used = UsesOf(steps, description.mergedChunks);
         const auto copies = static_cast<uint32_t>(channels.size());
-        for (std::size_t c = 0; c < chunks.size(); ++c)
+        for (std::size_t c = 0; c < used.size(); ++c)
         {
             const ScheduleConnection& each = steps.connections[c];
-            if (chunks[c] > 0 && each.connection.route != inputs.routing.Nowhere())
+            const uint32_t chunks = used[c].chunks;
+            if (chunks > 0 && each.connection.route != inputs.routing.Nowhere())
             {
-                sum.Add(each.connection.route, chunks[c] * copies);
+                sum.Add(each.connection.route, chunks * copies);
                 connections += copies;
-                uses += chunks[c] * copies;
-                cap = std::min(cap, std::min(description.call.channelCap, each.cap) / chunks[c]);
+                uses += chunks * copies;
+                cap = std::min(cap, std::min(description.call.channelCap, each.cap) / chunks);
             }
         }
     }

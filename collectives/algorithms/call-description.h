@@ -69,6 +69,9 @@ ScheduleConnection MakeConnection(const Connection& hop, const Chunking& chunkin
  */
 ScheduleConnection WithinDevice(const AlgorithmInputs& inputs);
 
+/** NCCL's outer loop over the first channel's share of the message, which is the largest. */
+std::vector<Loop> LoopsOf(const AlgorithmInputs& inputs, const CallDescription& description);
+
 /** The call for FlowEngine: every channel with the passes over its share of the message. */
 Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
@@ -77,6 +80,19 @@ Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& descri
  * crossed them (PipelineTime): equal shares on all channels.
  */
 StreamShape PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description);
+
+/**
+ * The legs of channels on which each block sends one chunk after the other, one for each distinct
+ * channel, over all its connections: a link's multiplicity is the number of chunks that cross it,
+ * so that all connections have rates in proportion to their bytes. Connections with fewer chunks
+ * than the busiest block sends have a flow for a part of the time, so a leg has the weight, and the
+ * part of @p cap, of one flow of that block.
+ *
+ * @param cap of a channel
+ */
+std::vector<StreamLeg> LegsOf(const AlgorithmInputs& inputs,
+                              const CallDescription& description,
+                              Rate cap);
 
 /**
  * The call for chunks in any order: as long as its blocks take (IdlePlayback). All connections are

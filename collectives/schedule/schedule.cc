@@ -26,6 +26,49 @@ Reduces(PrimitiveKind kind)
            kind == PrimitiveKind::RecvReduceCopy;
 }
 
+namespace
+{
+
+/** What a program sends, by index in ThreadBlock::send; chunks are relative to the position. */
+std::vector<ConnectionUse>
+UsesBy(const Program& program, const std::vector<uint32_t>& merged)
+{
+    std::vector<ConnectionUse> uses;
+    for (const Primitive& p : program.primitives)
+    {
+        const auto chunk = static_cast<uint32_t>(p.chunk);
+        for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
+        {
+            uses.resize(std::max<std::size_t>(uses.size(), i + 1));
+            uses[i].first = uses[i].chunks == 0 ? chunk : uses[i].first;
+            uses[i].chunks += merged.empty() ? 1 : merged[chunk];
+        }
+    }
+    return uses;
+}
+
+} // namespace
+
+std::vector<ConnectionUse>
+UsesOf(const ChannelSchedule& channel, const std::vector<uint32_t>& merged)
+{
+    std::vector<std::vector<ConnectionUse>> byProgram;
+    for (const Program& program : channel.programs)
+    {
+        byProgram.push_back(UsesBy(program, merged));
+    }
+    std::vector<ConnectionUse> uses(channel.connections.size());
+    for (const ThreadBlock& block : channel.blocks)
+    {
+        const std::vector<ConnectionUse>& sent = byProgram[block.program];
+        for (std::size_t i = 0; i < std::min(sent.size(), block.send.size()); ++i)
+        {
+            uses[block.send[i]] = {sent[i].chunks, block.position + sent[i].first};
+        }
+    }
+    return uses;
+}
+
 double
 SliceCount(const Schedule& schedule)
 {
@@ -33,12 +76,9 @@ SliceCount(const Schedule& schedule)
     for (const auto& channel : schedule.channels)
     {
         double perPass = 0;
-        for (const ThreadBlock& block : channel.schedule.blocks)
+        for (const ConnectionUse& use : UsesOf(channel.schedule))
         {
-            for (const Primitive& each : channel.schedule.programs[block.program].primitives)
-            {
-                perPass += Sends(each.kind) ? each.sends : 0;
-            }
+            perPass += use.chunks;
         }
         for (const Loop& loop : channel.schedule.loops)
         {

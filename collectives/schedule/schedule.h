@@ -148,9 +148,24 @@ struct Schedule
     std::vector<Channel> channels;
 };
 
+/** What one pass sends over a connection. */
+struct ConnectionUse
+{
+    uint32_t chunks{0};
+    uint32_t first{0}; //!< the first chunk, before it is taken modulo the chunks of a pass
+};
+
 /**
- * Number of slices that @p schedule sends, with copies of a channel counted once. O(programs and
- * blocks).
+ * By connection of @p channel. O(primitives of the programs + connections).
+ * @param merged by the chunk number that primitives use: how many chunks move as one; empty: one
+ *        each. With it all blocks have position 0.
+ */
+std::vector<ConnectionUse> UsesOf(const ChannelSchedule& channel,
+                                  const std::vector<uint32_t>& merged = {});
+
+/**
+ * Number of slices that @p schedule sends, with copies of a channel counted once. O(primitives of
+ * the programs + connections).
  */
 double SliceCount(const Schedule& schedule);
 

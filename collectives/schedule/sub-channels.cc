@@ -13,29 +13,6 @@ namespace
 
 constexpr uint32_t NONE = std::numeric_limits<uint32_t>::max();
 
-/** What a program sends over one of its block's connections. */
-struct Sent
-{
-    uint32_t uses{0};
-    int32_t chunk{0}; //!< the first one, relative to the block's position
-};
-
-/** What a program sends, by index in ThreadBlock::send. */
-std::vector<Sent>
-SentBy(const Program& program)
-{
-    std::vector<Sent> sent;
-    for (const auto& p : program.primitives)
-    {
-        for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
-        {
-            sent.resize(std::max<std::size_t>(sent.size(), i + 1));
-            sent[i].chunk = sent[i].uses++ == 0 ? p.chunk : sent[i].chunk;
-        }
-    }
-    return sent;
-}
-
 /** Follows the chunks of one channel. */
 class SubChannelFinder
 {
@@ -110,25 +87,12 @@ class SubChannelFinder
 
     void FindUses(uint32_t chunks)
     {
-        std::vector<std::vector<Sent>> sent;
-        for (const auto& program : m_channel.programs)
-        {
-            sent.push_back(SentBy(program));
-        }
-        for (const auto& block : m_channel.blocks)
-        {
-            for (std::size_t i = 0; i < block.send.size(); ++i)
-            {
-                const Sent& each = sent[block.program].at(i);
-                const uint32_t chunk =
-                    (block.position + static_cast<uint32_t>(each.chunk)) % chunks;
-                m_connections[block.send[i]].subChannel =
-                    chunk % static_cast<uint32_t>(m_subChannels.size());
-                m_connections[block.send[i]].uses = each.uses;
-            }
-        }
+        const std::vector<ConnectionUse> uses = UsesOf(m_channel);
         for (uint32_t c = 0; c < m_connections.size(); ++c)
         {
+            m_connections[c].subChannel =
+                uses[c].first % chunks % static_cast<uint32_t>(m_subChannels.size());
+            m_connections[c].uses = uses[c].chunks;
             const auto& receiver = m_channel.programs[m_channel.blocks[To(c)].program].primitives;
             m_connections[c].isUp = Reduces(receiver.front().kind);
             m_connections[c].hasLinks =

@@ -195,8 +195,7 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     const NvlsHeads heads(in);
     const CallDescription call = DescribeNvlsNetwork(in, heads);
     const DescribedLoads loads(in, call);
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
+    const auto loops = LoopsOf(in, call);
     const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
     const double first = loops.front().chunks.front().ToDouble();
     const double last = loops.back().chunks.front().ToDouble();

@@ -115,8 +115,7 @@ NvlsStreams(const AlgorithmInputs& in)
     const NvlsHeads heads(in);
     const CallDescription call = DescribeNvls(in, heads);
     const DescribedLoads loads(in, call);
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const auto loops = SplitIntoLoops(share, call.chunk, call.chunks, 1);
+    const auto loops = LoopsOf(in, call);
     const double payload = in.call.bytes.ToDouble() / call.chunks / in.channels;
     StreamShape shape;
     shape.legs = loads.Legs(payload, AnyHop);

@@ -189,34 +189,22 @@ DescribePat(const AlgorithmInputs& in)
     return description;
 }
 
-/**
- * The route of all of one channel's messages, and the latency of the slowest path over all its
- * distances.
- */
-struct ChannelLoad
+/** The latency of the slowest path over all distances on one channel. */
+Time
+PathLatency(const AlgorithmInputs& in, const ChannelSchedule& channel)
 {
-    RouteId route;
-    Time latency;
-};
-
-ChannelLoad
-LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
-{
-    RouteSum sum;
     std::vector<Time> paths(
         in.communicator.Size()); // by rank: latency of the data that it has so far
-    auto hop = channel.connections.begin();
-    for (const auto& each : Distances(in))
+    for (auto hop = channel.connections.begin(); hop != channel.connections.end();)
     {
         std::vector<Time> next = paths;
         for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank, ++hop)
         {
             next[hop->toBlock] = std::max(next[hop->toBlock], paths[rank] + hop->latency);
-            sum.Add(hop->connection.route, static_cast<uint32_t>(each.offsets.size()));
         }
         paths = std::move(next);
     }
-    return {in.routing.AddSum(sum), *std::max_element(paths.begin(), paths.end())};
+    return *std::max_element(paths.begin(), paths.end());
 }
 
 /**
@@ -227,8 +215,7 @@ LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
  *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
  * The whole call takes the base latency plus the sum over passes and distances; the k of a pass add
- * up to n - 1. Of a rank's n - 1 messages one is in flight at a time, so they have the weight of
- * one flow in total.
+ * up to n - 1.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)
@@ -237,26 +224,16 @@ PatStreams(const AlgorithmInputs& in)
     const Bytes payload = DivideUp(in.call.bytes, int64_t{call.chunks} * in.channels);
     const double messages = call.chunks - 1;
     StreamShape shape;
+    shape.legs = LegsOf(in, call, ChannelCap(in));
     Time slowest;
     for (const auto& [steps, channels] : call.channels)
     {
-        const ChannelLoad load = LoadOf(in, steps);
-        slowest = std::max(slowest, load.latency);
-        for (std::size_t i = 0; i < channels.size(); ++i)
-        {
-            AddLeg(shape.legs,
-                   {load.route,
-                    WireBytes(in.protocol, payload),
-                    ChannelCap(in) / messages,
-                    1 / messages},
-                   in.routing);
-        }
+        slowest = std::max(slowest, PathLatency(in, steps));
     }
     const auto distances = static_cast<double>(Distances(in).size());
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto moving = [&](Time wires) {
         Time passes;
-        for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1, call.lastChunks))
+        for (const Loop& loop : LoopsOf(in, call))
         {
             const double part = loop.chunks.front().ToDouble() / payload.ToDouble();
             const Time wire = wires * (part / messages);

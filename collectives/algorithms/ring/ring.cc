@@ -67,15 +67,12 @@ RingBlockTimes(const AlgorithmInputs& in)
     return times;
 }
 
-/** The rounds of NCCL's outer loop over the first channel's share, for the closed form. */
+/** The rounds of NCCL's outer loop over the first channel's share. */
 std::vector<RingRounds::Round>
-RoundsOf(const AlgorithmInputs& in)
+RoundsOf(const AlgorithmInputs& in, const CallDescription& description)
 {
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
     std::vector<RingRounds::Round> rounds;
-    for (const auto& loop :
-         SplitIntoLoops(share, chunking.chunk, in.communicator.Size(), chunking.slices))
+    for (const Loop& loop : LoopsOf(in, description))
     {
         const Bytes slice = DivideUp(loop.chunks.front(), loop.slices);
         rounds.push_back({loop.repeat, WireBytes(in.protocol, slice), loop.slices});
@@ -90,11 +87,18 @@ RoundsOf(const AlgorithmInputs& in)
 class MessageIntervals
 {
   public:
-    explicit MessageIntervals(const AlgorithmInputs& in)
+    MessageIntervals(const AlgorithmInputs& in,
+                     const std::vector<RingRounds::Round>& rounds,
+                     uint32_t slots)
         : m_protocol(in.protocol),
-          m_cost(in.times.Costs()),
-          m_fits(MessagesOf(in) <= RingChunking(in.protocol, in.settings.simpleBuffer).slots)
+          m_cost(in.times.Costs())
     {
+        uint64_t messages = 0; // of a connection of the first channel
+        for (const RingRounds::Round& round : rounds)
+        {
+            messages += uint64_t{round.repeat} * round.slices * RingSteps(in);
+        }
+        m_fits = messages <= slots;
         if (in.communicator.nodes > 1)
         {
             m_served = RingConnections(in.communicator, in.channels);
@@ -115,17 +119,6 @@ class MessageIntervals
     }
 
   private:
-    /** Number of messages of a connection of the first channel. */
-    static uint64_t MessagesOf(const AlgorithmInputs& in)
-    {
-        uint64_t messages = 0;
-        for (const auto& round : RoundsOf(in))
-        {
-            messages += uint64_t{round.repeat} * round.slices * RingSteps(in);
-        }
-        return messages;
-    }
-
     Protocol m_protocol;
     MessageCost m_cost;
     bool m_fits;
@@ -203,8 +196,9 @@ DescribeRing(const AlgorithmInputs& in)
     description.chunk = chunking.chunk;
     description.chunks = in.communicator.Size();
     description.slices = chunking.slices;
-    const MessageIntervals intervals(in);
-    const Bytes slice = RoundsOf(in).front().slice;
+    const auto rounds = RoundsOf(in, description);
+    const MessageIntervals intervals(in, rounds, chunking.slots);
+    const Bytes slice = rounds.front().slice;
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         const RingChannel& ring = in.communicator.channels[channel];
@@ -219,19 +213,11 @@ RingStreams(const AlgorithmInputs& in)
 {
     const CallDescription call = DescribeRing(in);
     const BlockTimes& block = call.call.block;
-    const double payload = in.call.bytes.ToDouble() *
-                           BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
-    const Bytes bytes = WireBytes(in.protocol, RoundedUp(payload));
     StreamShape shape;
     shape.latency = call.call.startLatency;
+    shape.legs = LegsOf(in, call, ChannelCap(in));
     for (const auto& [steps, channels] : call.channels)
     {
-        for (const uint32_t channel : channels)
-        {
-            AddLeg(shape.legs,
-                   {in.communicator.ringRoutes[channel], bytes, ChannelCap(in)},
-                   in.routing);
-        }
         RingRounds ring;
         for (const ScheduleConnection& hop : steps.connections)
         {
@@ -241,7 +227,7 @@ RingStreams(const AlgorithmInputs& in)
                                  stores ? block.Pause(in.call.op) : Time(),
                                  hop.interval});
         }
-        ring.rounds = RoundsOf(in);
+        ring.rounds = RoundsOf(in, call);
         ring.steps = RingSteps(in);
         ring.cap = call.call.channelCap;
         ring.weight = static_cast<double>(channels.size());
