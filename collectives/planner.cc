@@ -332,18 +332,27 @@ RepeatLegs(std::vector<StreamLeg> legs, double calls)
     return legs;
 }
 
-/** Transfer time of a call in closed form, on links that carry @p calls concurrent copies of it. */
+/**
+ * Transfer time of a call in closed form, on links that carry @p calls concurrent copies of it.
+ * @param rates of one copy
+ */
 Time
-MovingTime(const StreamShape& shape, Routing& routing, double calls)
+MovingTime(const StreamShape& shape,
+           const UncontendedRates& rates,
+           Routing& routing,
+           double calls)
 {
-    Time time = PipelineTime(shape.pipelines, routing, calls);
-    if (!shape.rings.empty())
+    const Time time = PipelineTime(shape.pipelines, routing, calls);
+    if (shape.rings.empty())
     {
-        const auto legs = RepeatLegs(shape.legs, calls);
-        const UncontendedRates rates(legs, routing);
-        time = std::max(time, RingsTime(shape.rings, rates, calls));
+        return time;
     }
-    return time;
+    if (calls == 1)
+    {
+        return std::max(time, RingsTime(shape.rings, rates, calls));
+    }
+    const auto legs = RepeatLegs(shape.legs, calls);
+    return std::max(time, RingsTime(shape.rings, UncontendedRates(legs, routing), calls));
 }
 
 /**
@@ -357,7 +366,8 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
 std::optional<Time>
 PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double calls)
 {
-    const auto time = playback.DurationByFirstPasses(levels, wire * calls, calls);
+    constexpr double MAX_SLICES = 0x1p19; // a few seconds' work
+    const auto time = playback.Duration(calls, {levels, MAX_SLICES, wire * calls});
     if (!time || time->IsInfinite())
     {
         return std::nullopt;
@@ -615,7 +625,7 @@ Planner::Plan(const CollectiveCall& call)
             playback.emplace(ScheduleOf(algorithm, inputs), inputs.communicator.Size(), *this);
         }
         const auto movingTime = [&](double calls) {
-            const Time time = MovingTime(shape, state.routing, calls);
+            const Time time = MovingTime(shape, rates, state.routing, calls);
             return shape.steps ? std::max(time, playback->Duration(calls)) : time;
         };
         const auto playedTime = [&](double calls) {

@@ -15,11 +15,7 @@ namespace weir
 namespace
 {
 
-/** Blocks that share links may drift apart over tens of passes until they share them better. */
-constexpr uint32_t FEW_PASSES = 32;
 constexpr double STEADY = 1e-3; //!< relative difference below which periods are equal
-
-constexpr double MAX_PLAYED = 0x1p19; //!< slices of DurationByFirstPasses: a few seconds' work
 
 /** Folds a schedule where folding is exact. */
 FoldedSchedule
@@ -89,7 +85,7 @@ class Passes
      * Time of @p count passes if the remaining ones take the last period each, and at least @p
      * minPeriod.
      */
-    Time WithMore(uint32_t count, Time minPeriod = Time()) const
+    Time WithMore(uint32_t count, Time minPeriod) const
     {
         return m_time.IsInfinite() ? m_time
                                    : m_time + std::max(m_period, minPeriod) * (count - m_count);
@@ -128,33 +124,17 @@ IdlePlayback::IdlePlayback(const Schedule& schedule, uint32_t ranks, Planner& pl
 {
 }
 
-Time
-IdlePlayback::Duration(double calls) const
-{
-    Passes passes(m_folded, m_planner, calls);
-    if (m_repeats <= FEW_PASSES)
-    {
-        return passes.Play(m_repeats);
-    }
-    passes.Play(FEW_PASSES);
-    while (!passes.IsSteady() && 2 * passes.Count() < m_repeats)
-    {
-        passes.Play(2 * passes.Count());
-    }
-    return passes.IsSteady() ? passes.WithMore(m_repeats) : passes.Play(m_repeats);
-}
-
 std::optional<Time>
-IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) const
+IdlePlayback::Duration(double calls, const Limits& limits) const
 {
     constexpr uint32_t FEWEST = 2; //!< passes needed to measure a period
-    const double max = MAX_PLAYED / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
+    const double max = limits.slices / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
     Passes passes(m_folded, m_planner, calls);
-    if (m_repeats <= std::min<double>(max, 2 * levels))
+    if (m_repeats <= std::min<double>(max, 2 * limits.passes))
     {
         return passes.Play(m_repeats);
     }
-    const auto half = static_cast<uint32_t>(std::min<double>(max / 3, levels));
+    const auto half = static_cast<uint32_t>(std::min<double>(max / 3, limits.passes));
     if (half < FEWEST)
     {
         return std::nullopt;
@@ -171,7 +151,7 @@ IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) co
         }
         passes.Play(2 * passes.Count());
     }
-    return passes.WithMore(m_repeats, wire * (1.0 / m_repeats));
+    return passes.WithMore(m_repeats, limits.wire * (1.0 / m_repeats));
 }
 
 } // namespace weir

@@ -8,6 +8,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace weir
@@ -27,26 +28,33 @@ class IdlePlayback
      */
     IdlePlayback(const Schedule& schedule, uint32_t ranks, Planner& planner);
 
+    /** What is played. */
+    struct Limits
+    {
+        uint32_t passes{32}; //!< those played first, for example the levels of a pipeline that they
+                             //!< fill. Blocks that share links may drift apart over tens of passes
+                             //!< until they share them better
+        double slices{std::numeric_limits<double>::infinity()}; //!< maximum number, in all runs
+        Time wire; //!< time of all bytes on the slowest link, those of the other calls included
+    };
+
     /**
-     * Time of all passes. Passes are played until the second half of them has the same period as
-     * the first half, to one part in a thousand; the remaining passes take that period each.
+     * Time of all passes. The first passes are played, then twice as many, and more until the
+     * second half of them has the same period as the first half, to one part in a thousand, or
+     * further passes would exceed the limit of slices. The remaining passes take that period each,
+     * but at least the time of their bytes on the slowest link.
      *
      * @param calls average number of concurrent copies of the call on its links, itself included:
      *        divides the links' rates
-     */
-    Time Duration(double calls = 1) const;
-
-    /**
-     * As Duration, for passes that fill a pipeline of @p levels levels, whose hops may share any
-     * links. @p levels passes are played, then twice as many, and more until their period is
-     * steady; fewer where all played slices would exceed 2^19. The remaining passes take the last
-     * period each, but at least the time of their bytes on the slowest link.
-     *
-     * @param wire time of all bytes on the slowest link, those of the other calls included
-     * @param calls as above
      * @return nothing where the limit of slices allows no period to be measured
      */
-    std::optional<Time> DurationByFirstPasses(uint32_t levels, Time wire, double calls = 1) const;
+    std::optional<Time> Duration(double calls, const Limits& limits) const;
+
+    /** As above, without a limit of slices. */
+    Time Duration(double calls = 1) const
+    {
+        return *Duration(calls, Limits());
+    }
 
     /** Latency paid once, before the first primitive of every block. */
     Time StartLatency() const
