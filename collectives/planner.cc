@@ -92,7 +92,6 @@ struct Planner::State
     CollectiveCall Decide(const CollectiveCall& call);
     NcclChoice Choose(const CollectiveCall& call);
     AlgorithmInputs InputsOf(const CollectiveCall& call, const NcclChoice& choice);
-    AlgorithmInputs DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice);
 
     const Cluster& cluster;
     Routing& routing;
@@ -246,19 +245,6 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
             settings,
             call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,
             &programs};
-}
-
-/** As InputsOf, with the connections and senders that only a call that will run needs. */
-AlgorithmInputs
-Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
-{
-    ConnectFor(call, choice);
-    AlgorithmInputs inputs = InputsOf(call, choice);
-    if (choice.algorithm->senders != nullptr && inputs.communicator.nodes > 1)
-    {
-        inputs.senders = choice.algorithm->senders(inputs);
-    }
-    return inputs;
 }
 
 /**
@@ -604,7 +590,8 @@ Planner::Plan(const CollectiveCall& call)
     const CollectiveCall decided = state.Decide(call);
     const NcclChoice choice = state.Choose(decided);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
-    const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
+    state.ConnectFor(decided, choice);
+    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
     auto plan = std::make_unique<CollectivePlan>();
     plan->call = call;
     plan->algorithm = algorithm.algorithm;
@@ -709,7 +696,8 @@ Planner::MakeSchedule(const CollectiveCall& call)
     const CollectiveCall decided = state.Decide(call);
     const NcclChoice choice = state.Choose(decided);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
-    const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
+    state.ConnectFor(decided, choice);
+    const AlgorithmInputs inputs = state.InputsOf(decided, choice);
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
         return ScheduleOf(algorithm, inputs);

@@ -187,7 +187,11 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
 }
 
 Time
-HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop, Bytes slice)
+HopLatency(const AlgorithmInputs& in,
+           Algorithm algorithm,
+           const Connection& hop,
+           Bytes slice,
+           uint32_t senders)
 {
     const Communicator& group = in.communicator;
     const Time step =
@@ -196,7 +200,7 @@ HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop
             : in.constants.StepLatency(
                   algorithm, hop.kind, in.protocol, group.nodes, group.gpusPerNode);
     const Time message = hop.kind == ConnectionKind::Network
-                             ? MessageCost(in.times.Costs()).Latency(in.protocol, slice, in.senders)
+                             ? MessageCost(in.times.Costs()).Latency(in.protocol, slice, senders)
                              : Time();
     return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route) +
            message;
@@ -206,14 +210,6 @@ uint32_t
 RingMaxChannels(const AlgorithmInputs& inputs)
 {
     return static_cast<uint32_t>(inputs.communicator.channels.size());
-}
-
-uint32_t
-RingSenders(const AlgorithmInputs& inputs)
-{
-    return inputs.protocol == Protocol::Ll
-               ? MaxOut(RingConnections(inputs.communicator, inputs.channels))
-               : 1;
 }
 
 } // namespace weir

@@ -39,7 +39,6 @@ struct AlgorithmInputs
     const NcclSettings& settings;
     const Traffic* traffic{nullptr}; //!< traffic matrix of the call; null: all parts are equal
     const std::vector<ImportedProgram>* programs{nullptr}; //!< programs known to the planner
-    uint32_t senders{1};                                   //!< see CollectiveAlgorithm::senders
 };
 
 /** The load of a call for StreamEngine and the closed form, and the latency of its first byte. */
@@ -101,12 +100,6 @@ struct CollectiveAlgorithm
 
     /** The communicator's channels that it uses, which are connected before it is called. */
     ChannelGraph graph{ChannelGraph::None};
-
-    /**
-     * The largest number of network connections on which one process sends concurrently, where it
-     * affects the cost of a message (MessageCost::Latency). Null: 1.
-     */
-    uint32_t (*senders)(const AlgorithmInputs& inputs){nullptr};
 
     /** Whether KernelTimes covers its kernels; otherwise NCCL's own table has their times. */
     bool hasKernelTimes{false};
@@ -196,20 +189,16 @@ Time CallLatency(const AlgorithmInputs& inputs, Algorithm algorithm);
  * Latency of one hop, from the last byte of a slice of @p slice bytes on the wire to its use: that
  * of KernelTimes or NCCL's table, with the propagation part replaced by the path's own latency, and
  * over a network plus the cost of its message.
+ * @param senders network connections on which its process sends concurrently
  */
 Time HopLatency(const AlgorithmInputs& inputs,
                 Algorithm algorithm,
                 const Connection& hop,
-                Bytes slice);
+                Bytes slice,
+                uint32_t senders = 1);
 
 /** All ring channels of the communicator: maxChannels of most algorithms. */
 uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
-
-/**
- * The largest number of rings over which one process sends to the network concurrently. It matters
- * only under LL, where messages are in the hosts' memory; 1 otherwise.
- */
-uint32_t RingSenders(const AlgorithmInputs& inputs);
 
 } // namespace weir
 

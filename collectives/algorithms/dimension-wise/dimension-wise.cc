@@ -735,7 +735,6 @@ const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
     nullptr,
     Streams,
     ChannelGraph::None,
-    nullptr,
     true,
     BuildSchedule,
     Choose,

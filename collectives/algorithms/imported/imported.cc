@@ -283,7 +283,6 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Describe,
     Streams,
     ChannelGraph::None,
-    nullptr,
     true,
     nullptr,
     Choose,

@@ -226,7 +226,6 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     nullptr,
     PointToPointStreams,
     ChannelGraph::None,
-    nullptr,
     true,
     PointToPointSchedule,
     Choose,

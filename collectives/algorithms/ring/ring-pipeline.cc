@@ -47,30 +47,6 @@ LargestChunk(const AlgorithmInputs& in)
                     DivideUp(in.call.bytes, in.channels));
 }
 
-/** Bytes on the wire of a chunk's first slice. It is the largest one, so times are upper bounds. */
-Bytes
-SliceOf(const AlgorithmInputs& in, Bytes chunk)
-{
-    return WireBytes(in.protocol, PassOf(in.protocol, chunk));
-}
-
-/**
- * From a slice's last byte on the wire to its use. Over the network the whole chunk must be there
- * before its message leaves, so the latency includes the rest of the chunk at the rate of a thread
- * block.
- */
-Time
-ChainLatency(const AlgorithmInputs& in, const Connection& hop, Bytes chunk)
-{
-    const Bytes slice = SliceOf(in, chunk);
-    if (hop.kind != ConnectionKind::Network)
-    {
-        return HopLatency(in, Algorithm::Ring, hop, slice);
-    }
-    const Bytes message = WireBytes(in.protocol, chunk);
-    return HopLatency(in, Algorithm::Ring, hop, message) + (message - slice) / ChannelCap(in);
-}
-
 /** The position in a channel's order where the chain begins. */
 uint32_t
 FirstPosition(const AlgorithmInputs& in, const RingChannel& ring)
@@ -81,25 +57,40 @@ FirstPosition(const AlgorithmInputs& in, const RingChannel& ring)
     return static_cast<uint32_t>((root + behind) % ring.order.size());
 }
 
-/**
- * Time from the last slice's end until a sender's kernel may end. Its process posts the messages of
- * its channels one after the other, and under Simple a block that itself stores over PCIe ends a
- * slice with a fence, which it waits for.
- */
-class SenderRelease
+/** The messages of a call over the network, and what they cost beside their bytes. */
+class ChainMessages
 {
   public:
-    explicit SenderRelease(const AlgorithmInputs& in)
+    explicit ChainMessages(const AlgorithmInputs& in)
         : m_in(in),
+          m_slice(WireBytes(in.protocol, PassOf(in.protocol, LargestChunk(in)))),
           m_message(WireBytes(in.protocol, LargestChunk(in))),
           m_cost(in.times.Costs()),
           m_served(RingConnections(in.communicator, in.channels)),
+          m_senders(MaxOut(m_served)),
           m_fits(DivideUp(in.call.bytes, in.channels) <= m_message * NCCL_STEPS)
     {
     }
 
-    /** The time of the rank at @p position of @p ring. */
-    Time Of(const RingChannel& ring, std::size_t position) const
+    /**
+     * From a slice's last byte on the wire to its use. Over the network the whole chunk must be
+     * there before its message leaves, so the latency includes the rest of the chunk at the rate of
+     * a thread block.
+     */
+    Time Latency(const Connection& hop) const
+    {
+        return hop.kind != ConnectionKind::Network
+                   ? HopLatency(m_in, Algorithm::Ring, hop, m_slice)
+                   : HopLatency(m_in, Algorithm::Ring, hop, m_message, m_senders) +
+                         (m_message - m_slice) / ChannelCap(m_in);
+    }
+
+    /**
+     * Time from the last slice's end until the kernel of the sender at @p position of @p ring may
+     * end. Its process posts the messages of its channels one after the other, and under Simple a
+     * block that itself stores over PCIe ends a slice with a fence, which it waits for.
+     */
+    Time Release(const RingChannel& ring, std::size_t position) const
     {
         const ConnectionKind kind = ring.hops[position].kind;
         if (kind == ConnectionKind::Network)
@@ -113,9 +104,12 @@ class SenderRelease
 
   private:
     const AlgorithmInputs& m_in;
+    Bytes m_slice;   //!< on the wire: a chunk's first one. It is the largest, so times are upper
+                     //!< bounds
     Bytes m_message; //!< on the wire
     MessageCost m_cost;
     std::vector<ServedConnections> m_served; //!< by rank
+    uint32_t m_senders;                      //!< most connections on which one process sends
     bool m_fits;
 };
 
@@ -123,7 +117,7 @@ ChannelSchedule
 WireChain(const AlgorithmInputs& in,
           const RingChannel& ring,
           const Chunking& chunking,
-          const SenderRelease& handing)
+          const ChainMessages& messages)
 {
     const bool reduces = in.call.op == CollectiveOp::Reduce;
     const auto n = static_cast<uint32_t>(ring.order.size());
@@ -141,9 +135,8 @@ WireChain(const AlgorithmInputs& in,
     {
         const uint32_t position = (first + i) % n;
         const Connection& hop = ring.hops[position];
-        ScheduleConnection pipe =
-            MakeConnection(hop, chunking, ChainLatency(in, hop, LargestChunk(in)));
-        pipe.release = handing.Of(ring, position);
+        ScheduleConnection pipe = MakeConnection(hop, chunking, messages.Latency(hop));
+        pipe.release = messages.Release(ring, position);
         wiring.Join(i, i + 1, pipe);
     }
     return channel;
@@ -153,7 +146,7 @@ CallDescription
 DescribeChains(const AlgorithmInputs& in)
 {
     const Chunking chunking = ChainChunking(in);
-    const SenderRelease handing(in);
+    const ChainMessages messages(in);
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::Ring);
     description.chunk = chunking.chunk;
@@ -161,7 +154,7 @@ DescribeChains(const AlgorithmInputs& in)
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         const RingChannel& ring = in.communicator.channels[channel];
-        description.Add(channel, WireChain(in, ring, chunking, handing), in.routing);
+        description.Add(channel, WireChain(in, ring, chunking, messages), in.routing);
     }
     return description;
 }
@@ -201,7 +194,6 @@ const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
     DescribeChains,
     RingPipelineStreams,
     ChannelGraph::Rings,
-    RingSenders,
     true,
 };
 

@@ -80,18 +80,17 @@ RoundsOf(const AlgorithmInputs& in, const CallDescription& description)
     return rounds;
 }
 
-/**
- * Minimum time between two messages of one channel over the network: the processes of its sender
- * and of its receiver serve all their connections one after the other.
- */
-class MessageIntervals
+/** The messages of a call over the network. A process serves its connections one after another. */
+class RingMessages
 {
   public:
-    MessageIntervals(const AlgorithmInputs& in,
-                     const std::vector<RingRounds::Round>& rounds,
-                     uint32_t slots)
+    RingMessages(const AlgorithmInputs& in,
+                 const std::vector<RingRounds::Round>& rounds,
+                 uint32_t slots)
         : m_protocol(in.protocol),
-          m_cost(in.times.Costs())
+          m_cost(in.times.Costs()),
+          m_served(RingConnections(in.communicator, in.channels)),
+          m_senders(MaxOut(m_served))
     {
         uint64_t messages = 0; // of a connection of the first channel
         for (const RingRounds::Round& round : rounds)
@@ -99,12 +98,18 @@ class MessageIntervals
             messages += uint64_t{round.repeat} * round.slices * RingSteps(in);
         }
         m_fits = messages <= slots;
-        if (in.communicator.nodes > 1)
-        {
-            m_served = RingConnections(in.communicator, in.channels);
-        }
     }
 
+    /** The largest number of connections on which one process sends. */
+    uint32_t Senders() const
+    {
+        return m_senders;
+    }
+
+    /**
+     * Minimum time between two messages of one channel, by the processes of its sender and of its
+     * receiver.
+     */
     Time Interval(const RingChannel& channel, std::size_t position, Bytes slice) const
     {
         if (channel.hops[position].kind != ConnectionKind::Network)
@@ -121,8 +126,9 @@ class MessageIntervals
   private:
     Protocol m_protocol;
     MessageCost m_cost;
-    bool m_fits;
-    std::vector<ServedConnections> m_served; //!< by rank; empty inside one node
+    std::vector<ServedConnections> m_served; //!< by rank
+    uint32_t m_senders;
+    bool m_fits{false};
 };
 
 /**
@@ -161,7 +167,7 @@ ChannelSchedule
 WireRing(const AlgorithmInputs& in,
          const RingChannel& ring,
          const Chunking& chunking,
-         const MessageIntervals& intervals,
+         const RingMessages& messages,
          Bytes slice)
 {
     const auto n = static_cast<uint32_t>(ring.order.size());
@@ -178,8 +184,10 @@ WireRing(const AlgorithmInputs& in,
     {
         const Connection& hop = ring.hops[position];
         ScheduleConnection pipe =
-            MakeConnection(hop, chunking, HopLatency(in, Algorithm::Ring, hop, slice));
-        pipe.interval = intervals.Interval(ring, position, slice);
+            MakeConnection(hop,
+                           chunking,
+                           HopLatency(in, Algorithm::Ring, hop, slice, messages.Senders()));
+        pipe.interval = messages.Interval(ring, position, slice);
         wiring.Join(position, (position + 1) % n, pipe);
     }
     return channel;
@@ -197,12 +205,12 @@ DescribeRing(const AlgorithmInputs& in)
     description.chunks = in.communicator.Size();
     description.slices = chunking.slices;
     const auto rounds = RoundsOf(in, description);
-    const MessageIntervals intervals(in, rounds, chunking.slots);
+    const RingMessages messages(in, rounds, chunking.slots);
     const Bytes slice = rounds.front().slice;
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         const RingChannel& ring = in.communicator.channels[channel];
-        description.Add(channel, WireRing(in, ring, chunking, intervals, slice), in.routing);
+        description.Add(channel, WireRing(in, ring, chunking, messages, slice), in.routing);
     }
     return description;
 }
@@ -247,7 +255,6 @@ const CollectiveAlgorithm RING_ALGORITHM{
     DescribeRing,
     RingStreams,
     ChannelGraph::Rings,
-    RingSenders,
     true,
 };
 

@@ -316,7 +316,6 @@ const CollectiveAlgorithm SYMMETRIC_ALGORITHM{
     DescribeSymmetric,
     nullptr,
     ChannelGraph::None,
-    nullptr,
     false,
     nullptr,
     Choose,

@@ -31,7 +31,7 @@ MaxTreeChannels(const AlgorithmInputs& in)
     return static_cast<uint32_t>(in.communicator.trees.size());
 }
 
-/** The largest number of trees in which one process sends to parents over the network. */
+/** The largest number of trees in which one process sends to its parents over the network. */
 uint32_t
 TreeSenders(const AlgorithmInputs& in)
 {
@@ -97,48 +97,57 @@ TreeBlockRate(const AlgorithmInputs& in)
                : in.times.TreeBlockRate(in.protocol, nodes) * (1 / ShapeOf(in.protocol).efficiency);
 }
 
-/** The messages of a connection over the network. */
-MessageCost::Train
-TrainOver(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
+/** The chunks of a call over a hop, which over the network are messages. */
+class TreeHops
 {
-    const Bytes share = DivideUp(in.call.bytes, in.channels);
-    const Bytes chunk = std::min(chunking.chunk, share);
-    const auto messages =
-        static_cast<uint64_t>(DivideUp(share, std::max<int64_t>(chunk.Count(), 1)).Count());
-    return {
-        WireBytes(in.protocol, chunk), messages, in.senders, in.routing.BottleneckRate(hop.route)};
-}
-
-Time
-TreeHopLatency(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
-{
-    const Bytes chunk = std::min(chunking.chunk, DivideUp(in.call.bytes, in.channels));
-    // Inside a node passes follow each other; over the network a chunk is one message.
-    const uint32_t slices = hop.kind == ConnectionKind::Network ? 1 : PassesOf(in.protocol, chunk);
-    const Bytes wire = WireBytes(in.protocol, DivideUp(chunk, slices));
-    const Time latency = HopLatency(in, Algorithm::Tree, hop, wire);
-    if (hop.kind != ConnectionKind::Network)
+  public:
+    TreeHops(const AlgorithmInputs& in, const Chunking& chunking)
+        : m_in(in),
+          m_cost(in.times.Costs()),
+          m_share(DivideUp(in.call.bytes, in.channels)),
+          m_chunk(std::min(chunking.chunk, m_share)),
+          m_senders(TreeSenders(in))
     {
-        return latency;
     }
-    return latency +
-           MessageCost(in.times.Costs()).TrainTime(in.protocol, TrainOver(in, chunking, hop));
-}
 
-/**
- * Bytes on a connection's wire per byte of the protocol's wire format (MessageCost::WireFactor).
- */
-double
-TreeWireFactor(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
-{
-    // Under LL and LL128 messages are in other memory or small; the measurements are of Simple.
-    if (hop.kind != ConnectionKind::Network || in.protocol != Protocol::Simple ||
-        in.times.Costs().TimeOf(NodeCostKind::MessageHandling) == Time())
+    /** From a slice's last byte on the wire to its use. */
+    Time Latency(const Connection& hop) const
     {
-        return 1;
+        // Inside a node passes follow each other; over the network a chunk is one message.
+        const bool isNetwork = hop.kind == ConnectionKind::Network;
+        const uint32_t slices = isNetwork ? 1 : PassesOf(m_in.protocol, m_chunk);
+        const Bytes wire = WireBytes(m_in.protocol, DivideUp(m_chunk, slices));
+        const Time latency = HopLatency(m_in, Algorithm::Tree, hop, wire, m_senders);
+        return isNetwork ? latency + m_cost.TrainTime(m_in.protocol, TrainOver(hop)) : latency;
     }
-    return MessageCost(in.times.Costs()).WireFactor(TrainOver(in, chunking, hop));
-}
+
+    /** Bytes on the wire per byte of the protocol's wire format (MessageCost::WireFactor). */
+    double WireFactor(const Connection& hop) const
+    {
+        // Under LL and LL128 messages are in other memory or small; the measurements are of Simple.
+        return hop.kind != ConnectionKind::Network || m_in.protocol != Protocol::Simple ||
+                       m_cost.handling == Time()
+                   ? 1
+                   : m_cost.WireFactor(TrainOver(hop));
+    }
+
+  private:
+    MessageCost::Train TrainOver(const Connection& hop) const
+    {
+        const auto messages =
+            static_cast<uint64_t>(DivideUp(m_share, std::max<int64_t>(m_chunk.Count(), 1)).Count());
+        return {WireBytes(m_in.protocol, m_chunk),
+                messages,
+                m_senders,
+                m_in.routing.BottleneckRate(hop.route)};
+    }
+
+    const AlgorithmInputs& m_in;
+    MessageCost m_cost;
+    Bytes m_share; //!< of a channel
+    Bytes m_chunk;
+    uint32_t m_senders;
+};
 
 /** Adds a rank's blocks; the root has a single one, which sends sums down again. */
 BlockPair
@@ -159,7 +168,7 @@ AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
 }
 
 ChannelSchedule
-WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chunking)
+WireTree(const TreeChannel& tree, const Chunking& chunking, const TreeHops& hops)
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
@@ -169,8 +178,8 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
         blocks.push_back(AddRank(wiring, tree, rank));
     }
     const auto join = [&](uint32_t from, uint32_t to, const Connection& hop) {
-        ScheduleConnection pipe = MakeConnection(hop, chunking, TreeHopLatency(in, chunking, hop));
-        pipe.wireFactor = TreeWireFactor(in, chunking, hop);
+        ScheduleConnection pipe = MakeConnection(hop, chunking, hops.Latency(hop));
+        pipe.wireFactor = hops.WireFactor(hop);
         wiring.Join(from, to, pipe);
     };
     for (uint32_t rank = 0; rank < tree.neighbors.size(); ++rank)
@@ -196,6 +205,7 @@ CallDescription
 DescribeTree(const AlgorithmInputs& in)
 {
     const Chunking chunking = TreeChunking(in);
+    const TreeHops hops(in, chunking);
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::Tree);
     for (auto& cost : description.call.block.costs)
@@ -206,7 +216,7 @@ DescribeTree(const AlgorithmInputs& in)
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         description.Add(
-            channel, WireTree(in, in.communicator.trees[channel], chunking), in.routing);
+            channel, WireTree(in.communicator.trees[channel], chunking, hops), in.routing);
     }
     return description;
 }
@@ -220,7 +230,6 @@ const CollectiveAlgorithm TREE_ALGORITHM{
     DescribeTree,
     nullptr,
     ChannelGraph::Trees,
-    TreeSenders,
     true,
 };
 
