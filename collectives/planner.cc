@@ -79,7 +79,7 @@ struct Planner::State
                     aRouting,
                     settings.p2pLevel,
                     {settings.queuePairs, settings.MergedPorts(aCluster.GetSpec().node)}),
-          builder(aCluster, aRouting.GetRouter(), connector, constants, settings)
+          builder(aCluster, connector, constants, settings)
     {
     }
 
@@ -184,9 +184,8 @@ Planner::State::BuiltWithTrees(CommunicatorId id)
         if (communicator.collNetGraph.channels > 0)
         {
             // Whether CollNet Direct or Chain is possible depends on all channels.
-            builder.Connect(communicator,
-                            id.Index(),
-                            static_cast<uint32_t>(communicator.channels.size()));
+            builder.Connect(
+                communicator, id.Index(), static_cast<uint32_t>(communicator.channels.size()));
         }
         group.hasTrees = true;
     }
@@ -323,10 +322,7 @@ RepeatLegs(std::vector<StreamLeg> legs, double calls)
  * @param rates of one copy
  */
 Time
-MovingTime(const StreamShape& shape,
-           const UncontendedRates& rates,
-           Routing& routing,
-           double calls)
+MovingTime(const StreamShape& shape, const UncontendedRates& rates, Routing& routing, double calls)
 {
     const Time time = PipelineTime(shape.pipelines, routing, calls);
     if (shape.rings.empty())

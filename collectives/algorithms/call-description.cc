@@ -270,9 +270,8 @@ LegsOf(const AlgorithmInputs& inputs, const CallDescription& description, Rate c
         }
         const double weight =
             static_cast<double>(channels.size()) * unit / static_cast<double>(sent);
-        const Bytes payload =
-            inputs.call.bytes / parts * unit +
-            DivideUp(Bytes(inputs.call.bytes.Count() % parts) * unit, parts);
+        const Bytes payload = inputs.call.bytes / parts * unit +
+                              DivideUp(Bytes(inputs.call.bytes.Count() % parts) * unit, parts);
         AddLeg(legs,
                {inputs.routing.AddSum(sum),
                 WireBytes(inputs.protocol, payload) * static_cast<int64_t>(channels.size()),

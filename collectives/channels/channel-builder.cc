@@ -129,6 +129,7 @@ class TreeBuilder
     void AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const
     {
         const std::size_t length = m_joined.parts[part].ranks.size();
+        const std::vector<GpuId> middles = m_joined.Middles(part);
         for (std::size_t i = 1; i < length; ++i)
         {
             const End above{part, i - 1};
@@ -137,7 +138,6 @@ class TreeBuilder
             own.parent = RankAt(above, channel);
             const GpuId gpu = GpuAt(here, channel);
             const GpuId parent = GpuAt(above, channel);
-            const auto& middles = m_joined.parts[part].middles;
             own.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
             own.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
             tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
@@ -152,12 +152,10 @@ class TreeBuilder
 } // namespace
 
 ChannelBuilder::ChannelBuilder(const Cluster& cluster,
-                               Router& router,
                                Connector& connector,
                                const NcclConstants& constants,
                                const NcclSettings& settings)
     : m_cluster(cluster),
-      m_router(router),
       m_connector(connector),
       m_constants(constants),
       m_settings(settings)
@@ -260,7 +258,7 @@ ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed,
 JoinedNodes
 ChannelBuilder::JoinedOf(const Communicator& communicator)
 {
-    JoinedNodes joined{SplitByNode(communicator), {}};
+    JoinedNodes joined{RanksByNode(communicator, m_cluster), {}, m_constants.ChannelsPassGpus()};
     for (const auto& part : joined.parts)
     {
         joined.graphs.push_back(&GraphsOf(part, joined.parts.size() > 1));
@@ -268,55 +266,18 @@ ChannelBuilder::JoinedOf(const Communicator& communicator)
     return joined;
 }
 
-std::vector<NodePart>
-ChannelBuilder::SplitByNode(const Communicator& communicator) const
-{
-    std::vector<NodePart> parts; // in the order of the first rank of each
-    std::map<uint32_t, std::size_t> partOfNode;
-    for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
-    {
-        const uint32_t node = m_cluster.NodeOf(communicator.gpus[rank]);
-        const auto [it, isNew] = partOfNode.emplace(node, parts.size());
-        if (isNew)
-        {
-            parts.push_back({node, {}, {}, {}, {}});
-        }
-        parts[it->second].ranks.push_back(rank);
-    }
-    for (auto& part : parts)
-    {
-        const auto localOf = [&](uint32_t rank) {
-            return m_cluster.LocalIndexOf(communicator.gpus[rank]);
-        };
-        std::sort(part.ranks.begin(), part.ranks.end(), [&](uint32_t a, uint32_t b) {
-            return localOf(a) < localOf(b);
-        });
-        for (uint32_t rank : part.ranks)
-        {
-            part.localGpus.push_back(localOf(rank));
-            part.gpus.push_back(communicator.gpus[rank]);
-        }
-        if (m_constants.ChannelsPassGpus())
-        {
-            part.middles = part.gpus;
-        }
-    }
-    return parts;
-}
-
 const NodeGraphs&
-ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
+ChannelBuilder::GraphsOf(const NodeRanks& part, bool interNode)
 {
-    auto& graphs = m_graphs[{interNode, part.localGpus}];
+    std::vector<uint32_t> localGpus;
+    for (const GpuId gpu : part.gpus)
+    {
+        localGpus.push_back(m_cluster.LocalIndexOf(gpu));
+    }
+    auto& graphs = m_graphs[{interNode, std::move(localGpus)}];
     if (!graphs)
     {
-        NodeCapacity capacity(m_cluster,
-                              m_router,
-                              m_constants,
-                              part.node,
-                              part.localGpus,
-                              m_settings.p2pLevel,
-                              m_settings.MergedPorts(m_cluster.GetSpec().node));
+        NodeCapacity capacity(m_connector, m_constants, part.gpus);
         graphs = std::make_unique<NodeGraphs>();
         graphs->rings = SearchRings(capacity, m_constants, interNode, m_settings.crossNic);
         graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode);
@@ -371,7 +332,8 @@ ChannelBuilder::HopsOf(const JoinedNodes& joined, uint32_t searchChannel, uint32
     std::vector<Connection> hops;
     for (std::size_t k = 0; k < joined.parts.size(); ++k)
     {
-        const NodePart& part = joined.parts[k];
+        const NodeRanks& part = joined.parts[k];
+        const std::vector<GpuId> middles = joined.Middles(k);
         const NodeRing& ring = RingOf(joined, k, searchChannel);
         for (std::size_t i = 0; i < ring.order.size(); ++i)
         {
@@ -380,7 +342,7 @@ ChannelBuilder::HopsOf(const JoinedNodes& joined, uint32_t searchChannel, uint32
             if (!isLast || joined.parts.size() == 1)
             {
                 const GpuId to = part.gpus[ring.order[isLast ? 0 : i + 1]];
-                hops.push_back(m_connector.InsideNodeBy(part.middles, from, to));
+                hops.push_back(m_connector.InsideNodeBy(middles, from, to));
                 continue;
             }
             const std::size_t next = (k + 1) % joined.parts.size();

@@ -19,16 +19,6 @@
 namespace weir
 {
 
-/** The ranks of a communicator in one node, in the order of their local GPUs. */
-struct NodePart
-{
-    uint32_t node{0};
-    std::vector<uint32_t> localGpus; //!< ascending
-    std::vector<uint32_t> ranks;     //!< group ranks, by the same index
-    std::vector<GpuId> gpus;         //!< as above
-    std::vector<GpuId> middles;      //!< possible relays between GPUs without NVLink (NVB)
-};
-
 /** The channels that one node carries. */
 struct NodeGraphs
 {
@@ -39,8 +29,15 @@ struct NodeGraphs
 /** The nodes of a group, and the channels that each of them carries. */
 struct JoinedNodes
 {
-    std::vector<NodePart> parts;
+    std::vector<NodeRanks> parts;
     std::vector<const NodeGraphs*> graphs; //!< by part
+    bool passesGpus{false}; //!< whether GPUs may relay between others without NVLink (NVB)
+
+    /** The GPUs of a part that may relay. */
+    std::vector<GpuId> Middles(std::size_t part) const
+    {
+        return passesGpus ? parts[part].gpus : std::vector<GpuId>();
+    }
 };
 
 /**
@@ -54,7 +51,6 @@ class ChannelBuilder
   public:
     /** All references must outlive it. */
     ChannelBuilder(const Cluster& cluster,
-                   Router& router,
                    Connector& connector,
                    const NcclConstants& constants,
                    const NcclSettings& settings);
@@ -85,8 +81,7 @@ class ChannelBuilder
 
   private:
     JoinedNodes JoinedOf(const Communicator& communicator);
-    std::vector<NodePart> SplitByNode(const Communicator& communicator) const;
-    const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
+    const NodeGraphs& GraphsOf(const NodeRanks& part, bool interNode);
     uint32_t FinalChannels(const Communicator& communicator, double speed) const;
 
     /** The part of a channel of NCCL's graph in the @p k-th node. */
@@ -97,7 +92,6 @@ class ChannelBuilder
                                    uint32_t queuePair) const;
 
     const Cluster& m_cluster;
-    Router& m_router;
     Connector& m_connector;
     const NcclConstants& m_constants;
     const NcclSettings& m_settings;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/connection.h"
 
-#include "collectives/channels/node-capacity.h"
-
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 namespace weir
@@ -81,16 +80,19 @@ NearestHost(const Topology& topology, Router& router, DeviceId gpu)
     return nearest;
 }
 
-} // namespace
-
+/**
+ * The root complex that relays traffic from @p from to the GPU @p to of the same node where direct
+ * PCIe copies are not allowed, because their path is farther than @p level (NCCL's paths.cc then
+ * routes through the CPU of the sending GPU). Invalid where direct copies are allowed, or the path
+ * passes a root complex anyway.
+ */
 DeviceId
-HostRelay(const Cluster& cluster, Router& router, P2pLevel level, DeviceId from, DeviceId to)
+HostRelay(const Topology& topology, Router& router, P2pLevel level, DeviceId from, DeviceId to)
 {
-    if (level >= P2pLevel::Switches || !router.IsReachable(from, to, PCIE_KINDS))
+    if (level >= P2pLevel::Switches)
     {
         return {}; // paths beyond several switches pass a root complex anyway
     }
-    const Topology& topology = cluster.GetTopology();
     const std::vector<LinkId> path = router.RouteOver(from, to, {}, PCIE_KINDS);
     for (const LinkId link : path)
     {
@@ -100,6 +102,36 @@ HostRelay(const Cluster& cluster, Router& router, P2pLevel level, DeviceId from,
         }
     }
     return LevelOf(path) <= level ? DeviceId() : NearestHost(topology, router, from);
+}
+
+} // namespace
+
+std::vector<NodeRanks>
+RanksByNode(const Communicator& communicator, const Cluster& cluster)
+{
+    std::vector<NodeRanks> nodes;
+    std::map<uint32_t, std::size_t> indices; // by node of the cluster
+    for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
+    {
+        const auto [it, isNew] =
+            indices.emplace(cluster.NodeOf(communicator.gpus[rank]), nodes.size());
+        if (isNew)
+        {
+            nodes.emplace_back();
+        }
+        nodes[it->second].ranks.push_back(rank);
+    }
+    for (NodeRanks& node : nodes)
+    {
+        std::sort(node.ranks.begin(), node.ranks.end(), [&](uint32_t a, uint32_t b) {
+            return communicator.gpus[a] < communicator.gpus[b];
+        });
+        for (const uint32_t rank : node.ranks)
+        {
+            node.gpus.push_back(communicator.gpus[rank]);
+        }
+    }
+    return nodes;
 }
 
 Connector::Connector(const Cluster& cluster,
@@ -119,36 +151,61 @@ Connector::Connector(const Cluster& cluster,
     }
 }
 
-Connection
-Connector::InsideNode(GpuId from, GpuId to)
+/** NVLink, else PCIe; nothing where there is neither. */
+std::optional<Connection>
+Connector::FindDirect(GpuId from, GpuId to)
 {
     const uint64_t key = static_cast<uint64_t>(from.Index()) << 32 | to.Index();
     const auto [it, isNew] = m_inside.try_emplace(key);
-    if (isNew)
+    if (!isNew)
     {
-        RouteRequest request;
-        request.source = m_cluster.GpuDevice(from);
-        request.destination = m_cluster.GpuDevice(to);
-        Router& router = m_routing.GetRouter();
-        const bool nvlink = m_p2p >= P2pLevel::NvLink &&
-                            router.IsReachable(request.source, request.destination, NVLINK_KINDS);
-        request.insideKinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
-        if (!nvlink)
-        {
-            request.relay =
-                HostRelay(m_cluster, router, m_p2p, request.source, request.destination);
-        }
-        it->second = {m_routing.Add(request),
-                      nvlink ? ConnectionKind::NvLink : ConnectionKind::Pcie};
+        return it->second;
     }
+    RouteRequest request;
+    request.source = m_cluster.GpuDevice(from);
+    request.destination = m_cluster.GpuDevice(to);
+    Router& router = m_routing.GetRouter();
+    const bool nvlink =
+        UsesNvLink() && router.IsReachable(request.source, request.destination, NVLINK_KINDS);
+    request.insideKinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
+    if (!router.IsReachable(request.source, request.destination, request.insideKinds))
+    {
+        return std::nullopt;
+    }
+    if (!nvlink)
+    {
+        request.relay =
+            HostRelay(m_cluster.GetTopology(), router, m_p2p, request.source, request.destination);
+    }
+    it->second = {m_routing.Add(request), nvlink ? ConnectionKind::NvLink : ConnectionKind::Pcie};
     return it->second;
+}
+
+Connection
+Connector::InsideNode(GpuId from, GpuId to)
+{
+    return InsideNodeBy({}, from, to);
 }
 
 Connection
 Connector::InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
 {
-    Connection found = InsideNode(from, to);
-    if (found.kind == ConnectionKind::NvLink)
+    const auto found = FindInsideNode(gpus, from, to);
+    if (!found)
+    {
+        const Topology& topology = m_cluster.GetTopology();
+        throw std::runtime_error(
+            "no path from " + topology.GetDevice(m_cluster.GpuDevice(from)).name + " to " +
+            topology.GetDevice(m_cluster.GpuDevice(to)).name + " over NVLink or PCIe");
+    }
+    return *found;
+}
+
+std::optional<Connection>
+Connector::FindInsideNode(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
+{
+    std::optional<Connection> found = FindDirect(from, to);
+    if (found && found->kind == ConnectionKind::NvLink)
     {
         return found;
     }
@@ -159,14 +216,15 @@ Connector::InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
         {
             continue;
         }
-        const Connection there = InsideNode(from, middle);
-        const Connection on = InsideNode(middle, to);
-        if (there.kind != ConnectionKind::NvLink || on.kind != ConnectionKind::NvLink)
+        const auto there = FindDirect(from, middle);
+        const auto on = FindDirect(middle, to);
+        if (!there || there->kind != ConnectionKind::NvLink || !on ||
+            on->kind != ConnectionKind::NvLink)
         {
             continue;
         }
         const Rate rate =
-            std::min(m_routing.BottleneckRate(there.route), m_routing.BottleneckRate(on.route));
+            std::min(m_routing.BottleneckRate(there->route), m_routing.BottleneckRate(on->route));
         if (rate > widest)
         {
             widest = rate;
@@ -288,9 +346,26 @@ Connector::NicsOf(GpuId gpu)
     // All nodes have the same wiring, so one node's result holds for all.
     const uint32_t local = m_cluster.LocalIndexOf(gpu);
     auto& nics = m_nicsOfLocalGpu[local];
-    if (nics.empty() && m_cluster.NicsPerNode() > 0)
+    if (!nics.empty() || m_cluster.NicsPerNode() == 0)
     {
-        nics = NicsOfGpu(m_cluster, m_routing.GetRouter(), 0, local, m_striping.ports);
+        return nics;
+    }
+    Router& router = m_routing.GetRouter();
+    std::size_t nearest = 0;
+    const DeviceId device = m_cluster.GpuDevice(GpuId(local));
+    for (const uint32_t nic : m_cluster.NearestNics(local))
+    {
+        const DeviceId port = m_cluster.NicDevice(0, nic);
+        if (nic % m_striping.ports != 0 || !router.IsReachable(device, port, PCIE_KINDS))
+        {
+            continue; // a further port of a merged NIC, or the NIC is on another board
+        }
+        const std::size_t distance = router.RouteOver(device, port, {}, PCIE_KINDS).size();
+        nearest = nics.empty() ? distance : nearest;
+        if (distance == nearest)
+        {
+            nics.push_back(nic);
+        }
     }
     return nics;
 }

@@ -9,20 +9,22 @@
 #include "fabric/topology/cluster.h"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace weir
 {
 
-/**
- * The root complex that relays traffic from @p from to the GPU @p to of the same node where direct
- * PCIe copies are not allowed, because their path is farther than @p level (NCCL's paths.cc then
- * routes through the CPU of the sending GPU). Invalid where direct copies are allowed, there is no
- * PCIe path, or the path passes a root complex anyway.
- */
-DeviceId HostRelay(
-    const Cluster& cluster, Router& router, P2pLevel level, DeviceId from, DeviceId to);
+/** The ranks of a communicator in one node. */
+struct NodeRanks
+{
+    std::vector<uint32_t> ranks; //!< group ranks, in the order of their GPUs
+    std::vector<GpuId> gpus;     //!< as above, ascending
+};
+
+/** By node, in the order in which the ranks of @p communicator first occur in them. */
+std::vector<NodeRanks> RanksByNode(const Communicator& communicator, const Cluster& cluster);
 
 /** The NICs of a network connection, by number of their first port within their nodes. */
 struct NetworkPorts
@@ -59,6 +61,7 @@ class Connector
     /**
      * NVLink between GPUs of one node where it exists, else PCIe, relayed through the host's memory
      * where the P2P level allows no direct copies.
+     * @throws std::runtime_error when there is neither.
      */
     Connection InsideNode(GpuId from, GpuId to);
 
@@ -68,6 +71,9 @@ class Connector
      * paths: the sender writes to it, the receiver reads from it). Without @p gpus as InsideNode.
      */
     Connection InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to);
+
+    /** As InsideNodeBy; nothing where no path connects them. */
+    std::optional<Connection> FindInsideNode(const std::vector<GpuId>& gpus, GpuId from, GpuId to);
 
     /**
      * Between nodes through given ports: NVLink to the proxy if it is another GPU, PCIe to the NIC,
@@ -127,10 +133,24 @@ class Connector
         return m_cluster;
     }
 
+    Routing& GetRouting() const
+    {
+        return m_routing;
+    }
+
+    /** Whether GPUs may copy over NVLink. */
+    bool UsesNvLink() const
+    {
+        return m_p2p >= P2pLevel::NvLink;
+    }
+
     /** The links over PCIe from a GPU to a NIC of its node, by number, or back. */
     std::vector<LinkId> LinksToNic(GpuId gpu, uint32_t nic, bool isBack);
 
-    /** The NICs nearest to a GPU, its own first; of a merged NIC its first port. */
+    /**
+     * The NICs that are equally near to a GPU and nearer than all others, its own first; of a
+     * merged NIC its first port.
+     */
     const std::vector<uint32_t>& NicsOf(GpuId gpu);
 
     /**
@@ -140,14 +160,15 @@ class Connector
     const std::vector<uint32_t>& PortsOf(GpuId gpu);
 
   private:
+    std::optional<Connection> FindDirect(GpuId from, GpuId to);
     RouteRequest RequestOf(
         GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe) const;
 
     const Cluster& m_cluster;
     Routing& m_routing;
     P2pLevel m_p2p;
-    Striping m_striping;                               //!< as far as queue pairs may differ in path
-    std::unordered_map<uint64_t, Connection> m_inside; //!< by both GPUs
+    Striping m_striping; //!< as far as queue pairs may differ in path
+    std::unordered_map<uint64_t, std::optional<Connection>> m_inside; //!< by both GPUs
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
     std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< as above
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/node-capacity.h"
 
-#include "collectives/channels/connection.h"
 #include "fabric/nodes/node-wiring.h"
 
 #include <algorithm>
@@ -33,94 +32,65 @@ constexpr double SPEED_TOLERANCE = 1e-6;
 
 } // namespace
 
-std::vector<uint32_t>
-NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu, uint32_t ports)
-{
-    std::vector<uint32_t> nics;
-    std::size_t nearest = 0;
-    const DeviceId device = cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + localGpu));
-    for (uint32_t nic : cluster.NearestNics(localGpu))
-    {
-        const DeviceId port = cluster.NicDevice(node, nic);
-        if (nic % ports != 0 || !router.IsReachable(device, port, PCIE_KINDS))
-        {
-            continue; // a further port of a merged NIC, or the NIC is on another board
-        }
-        const std::size_t distance = router.RouteOver(device, port, {}, PCIE_KINDS).size();
-        nearest = nics.empty() ? distance : nearest;
-        if (distance == nearest)
-        {
-            nics.push_back(nic);
-        }
-    }
-    return nics;
-}
-
-NodeCapacity::NodeCapacity(const Cluster& cluster,
-                           Router& router,
+NodeCapacity::NodeCapacity(Connector& connector,
                            const NcclConstants& constants,
-                           uint32_t node,
-                           std::vector<uint32_t> localGpus,
-                           P2pLevel p2p,
-                           uint32_t ports)
-    : m_cluster(cluster),
-      m_router(router),
+                           std::vector<GpuId> gpus)
+    : m_cluster(connector.GetCluster()),
+      m_connector(connector),
       m_constants(constants),
-      m_node(node),
-      m_ports(ports),
-      m_localGpus(std::move(localGpus)),
-      m_profiles(NodeProfiles(cluster.GetSpec().node))
+      m_gpus(std::move(gpus)),
+      m_profiles(NodeProfiles(m_cluster.GetSpec().node))
 {
-    const std::size_t n = m_localGpus.size();
-    m_gpuToGpu.resize(n * n);
-    m_isNvLink.resize(n * n);
-    m_isByGpu.resize(n * n);
-    for (uint32_t a = 0; a < n; ++a)
+    for (uint32_t gpu = 0; gpu < Size(); ++gpu)
     {
-        for (uint32_t b = 0; b < n; ++b)
-        {
-            if (a == b)
-            {
-                continue;
-            }
-            const bool nvlink = p2p >= P2pLevel::NvLink &&
-                                router.IsReachable(DeviceOf(a), DeviceOf(b), NVLINK_KINDS);
-            auto& links = m_gpuToGpu[a * n + b];
-            const uint8_t kinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
-            if (!router.IsReachable(DeviceOf(a), DeviceOf(b), kinds))
-            {
-                links = {LinkId()}; // no path: see Exists
-                continue;
-            }
-            const DeviceId host =
-                nvlink ? DeviceId() : HostRelay(cluster, router, p2p, DeviceOf(a), DeviceOf(b));
-            links = router.RouteOver(DeviceOf(a), host.IsValid() ? host : DeviceOf(b), {}, kinds);
-            if (host.IsValid())
-            {
-                const auto down = router.RouteOver(host, DeviceOf(b), {}, kinds);
-                links.insert(links.end(), down.begin(), down.end());
-            }
-            m_isNvLink[a * n + b] = nvlink;
-            Add(links);
-        }
-        double nvlinkOut = 0;
-        double pcieOut = 0;
-        for (LinkId link : cluster.GetTopology().LinksFrom(DeviceOf(a)))
-        {
-            const bool nvlink = cluster.GetTopology().GetLink(link).kind == LinkKind::NvLink;
-            (nvlink && p2p >= P2pLevel::NvLink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
-        }
-        m_gpuBandwidth = std::max(m_gpuBandwidth, nvlinkOut > 0 ? nvlinkOut : pcieOut);
-        if (cluster.NicsPerNode() > 0)
-        {
-            m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a], ports));
-        }
-    }
-    if (constants.ChannelsPassGpus() && p2p >= P2pLevel::NvLink)
-    {
-        AddRelayedPaths();
+        FindPaths(gpu);
+        m_nicsOfGpu.push_back(connector.NicsOf(m_gpus[gpu]));
     }
     OrderNics();
+}
+
+/** Finds the paths from a GPU to all others. */
+void
+NodeCapacity::FindPaths(uint32_t gpu)
+{
+    const bool usesNvLink = m_connector.UsesNvLink();
+    const bool relays = m_constants.ChannelsPassGpus() && usesNvLink;
+    for (uint32_t to = 0; to < Size(); ++to)
+    {
+        m_gpuToGpu.emplace_back();
+        m_isNvLink.push_back(false);
+        m_isByGpu.push_back(false);
+        if (gpu == to)
+        {
+            continue;
+        }
+        auto found = m_connector.FindInsideNode({}, m_gpus[gpu], m_gpus[to]);
+        m_isNvLink.back() = found && found->kind == ConnectionKind::NvLink;
+        if (relays && !m_isNvLink.back())
+        {
+            found = m_connector.FindInsideNode(m_gpus, m_gpus[gpu], m_gpus[to]);
+            m_isByGpu.back() = found && found->kind == ConnectionKind::NvLink;
+        }
+        if (!found)
+        {
+            m_gpuToGpu.back() = {LinkId()}; // no path: see Exists
+            continue;
+        }
+        for (const PathLink& each : m_connector.GetRouting().Links(found->route))
+        {
+            m_gpuToGpu.back().push_back(each.link);
+        }
+        Add(m_gpuToGpu.back());
+    }
+    double nvlinkOut = 0;
+    double pcieOut = 0;
+    const Topology& topology = m_cluster.GetTopology();
+    for (const LinkId link : topology.LinksFrom(DeviceOf(gpu)))
+    {
+        const bool isNvLink = topology.GetLink(link).kind == LinkKind::NvLink;
+        (isNvLink && usesNvLink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
+    }
+    m_gpuBandwidth = std::max(m_gpuBandwidth, nvlinkOut > 0 ? nvlinkOut : pcieOut);
 }
 
 void
@@ -197,7 +167,7 @@ NodeCapacity::GpusNear(uint32_t nic)
 std::vector<uint32_t>
 NodeCapacity::AllGpus() const
 {
-    std::vector<uint32_t> gpus(m_localGpus.size());
+    std::vector<uint32_t> gpus(Size());
     std::iota(gpus.begin(), gpus.end(), 0);
     return gpus;
 }
@@ -205,7 +175,7 @@ NodeCapacity::AllGpus() const
 DeviceId
 NodeCapacity::DeviceOf(uint32_t gpu) const
 {
-    return m_cluster.GpuDevice(GpuId(m_node * m_cluster.GpusPerNode() + m_localGpus[gpu]));
+    return m_cluster.GpuDevice(m_gpus[gpu]);
 }
 
 const std::vector<LinkId>&
@@ -217,15 +187,15 @@ NodeCapacity::NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing)
     {
         return links;
     }
-    const DeviceId port = m_cluster.NicDevice(m_node, nic);
+    const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(m_gpus[gpu]), nic);
     const DeviceId from = outgoing ? DeviceOf(gpu) : port;
     const DeviceId to = outgoing ? port : DeviceOf(gpu);
-    if (!m_router.IsReachable(from, to, PCIE_KINDS))
+    if (!m_connector.GetRouting().GetRouter().IsReachable(from, to, PCIE_KINDS))
     {
         links = {LinkId()}; // no path: see Exists
         return links;
     }
-    links = m_router.RouteOver(from, to, {}, PCIE_KINDS);
+    links = m_connector.LinksToNic(m_gpus[gpu], nic, !outgoing);
     const auto network = PortLinks(nic, outgoing);
     links.insert(outgoing ? links.end() : links.begin(), network.begin(), network.end());
     Add(links);
@@ -236,7 +206,8 @@ std::vector<LinkId>
 NodeCapacity::PortLinks(uint32_t nic, bool outgoing) const
 {
     const auto& topology = m_cluster.GetTopology();
-    for (LinkId link : topology.LinksFrom(m_cluster.NicDevice(m_node, nic)))
+    for (LinkId link :
+         topology.LinksFrom(m_cluster.NicDevice(m_cluster.NodeOf(m_gpus.front()), nic)))
     {
         const Link& l = topology.GetLink(link);
         if (l.kind == LinkKind::Network && (outgoing || l.opposite.IsValid()))
@@ -373,7 +344,7 @@ NodeCapacity::NcclBandwidth(LinkId id) const
     {
         return link.rate.ToGBps();
     }
-    const uint32_t links = link.kind == LinkKind::Network ? m_ports : 1;
+    const uint32_t links = link.kind == LinkKind::Network ? m_connector.PortsPerNic() : 1;
     const double bundle = links * (link.rate / profile->PayloadRate());
     if (link.kind == LinkKind::NvLink && profile->ncclRate == Rate())
     {
@@ -428,45 +399,6 @@ NodeCapacity::Width(const std::vector<LinkId>& links) const
         width = std::min(width, m_capacity.at(link.Index()));
     }
     return width;
-}
-
-/** Adds paths over NVLink relayed by a third GPU (NCCL's NVB). */
-void
-NodeCapacity::AddRelayedPaths()
-{
-    const auto n = static_cast<uint32_t>(m_localGpus.size());
-    for (uint32_t from = 0; from < n; ++from)
-    {
-        for (uint32_t to = 0; to < n; ++to)
-        {
-            if (from == to || IsNvLink(from, to))
-            {
-                continue;
-            }
-            double widest = 0;
-            std::vector<LinkId> path;
-            for (uint32_t middle = 0; middle < n; ++middle)
-            {
-                if (!IsNvLink(from, middle) || !IsNvLink(middle, to))
-                {
-                    continue;
-                }
-                auto links = BetweenGpus(from, middle);
-                const auto& on = BetweenGpus(middle, to);
-                links.insert(links.end(), on.begin(), on.end());
-                if (Width(links) > widest)
-                {
-                    widest = Width(links);
-                    path = std::move(links);
-                }
-            }
-            if (widest > 0)
-            {
-                m_gpuToGpu[from * n + to] = std::move(path);
-                m_isByGpu[from * n + to] = true;
-            }
-        }
-    }
 }
 
 bool

@@ -2,9 +2,8 @@
 #ifndef WEIR_COLLECTIVES_CHANNELS_NODE_CAPACITY_H
 #define WEIR_COLLECTIVES_CHANNELS_NODE_CAPACITY_H
 
+#include "collectives/channels/connection.h"
 #include "collectives/nccl/nccl-constants.h"
-#include "collectives/nccl/nccl-settings.h"
-#include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
 #include <cstdint>
@@ -52,22 +51,13 @@ enum class NicReach : uint8_t
 class NodeCapacity
 {
   public:
-    /**
-     * @param localGpus of the node, ascending; the GPUs of one communicator
-     * @param ports of a NIC that are merged; NICs have the numbers of their first ports
-     */
-    NodeCapacity(const Cluster& cluster,
-                 Router& router,
-                 const NcclConstants& constants,
-                 uint32_t node,
-                 std::vector<uint32_t> localGpus,
-                 P2pLevel p2p = P2pLevel::System,
-                 uint32_t ports = 1);
+    /** @param gpus of one node, ascending; every other member refers to a GPU by its index here */
+    NodeCapacity(Connector& connector, const NcclConstants& constants, std::vector<GpuId> gpus);
 
-    /** The local GPUs; every other member refers to a GPU by its index here. */
-    const std::vector<uint32_t>& LocalGpus() const
+    /** Number of GPUs. */
+    uint32_t Size() const
     {
-        return m_localGpus;
+        return static_cast<uint32_t>(m_gpus.size());
     }
 
     /**
@@ -95,19 +85,19 @@ class NodeCapacity
      */
     const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const
     {
-        return m_gpuToGpu[from * m_localGpus.size() + to];
+        return m_gpuToGpu[from * Size() + to];
     }
 
     /** Whether BetweenGpus is direct NVLink. */
     bool IsNvLink(uint32_t from, uint32_t to) const
     {
-        return m_isNvLink[from * m_localGpus.size() + to];
+        return m_isNvLink[from * Size() + to];
     }
 
     /** Whether BetweenGpus is NVLink relayed by a third GPU. */
     bool IsRelayedNvLink(uint32_t from, uint32_t to) const
     {
-        return m_isByGpu[from * m_localGpus.size() + to];
+        return m_isByGpu[from * Size() + to];
     }
 
     /** Whether the NVLink path of any two GPUs is relayed by a third one. */
@@ -172,8 +162,7 @@ class NodeCapacity
   private:
     void OrderNics();
 
-    /** Adds NVLink paths relayed by a third GPU between GPUs without NVLink. */
-    void AddRelayedPaths();
+    void FindPaths(uint32_t gpu);
     DeviceId DeviceOf(uint32_t gpu) const;
     const std::vector<LinkId>& NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 
@@ -194,11 +183,9 @@ class NodeCapacity
     std::vector<LinkId> PortLinks(uint32_t nic, bool outgoing) const;
 
     const Cluster& m_cluster;
-    Router& m_router;
+    Connector& m_connector;
     const NcclConstants& m_constants;
-    uint32_t m_node;
-    uint32_t m_ports;
-    std::vector<uint32_t> m_localGpus;
+    std::vector<GpuId> m_gpus;
     std::vector<const LinkProfile*> m_profiles; //!< of the node's links
     std::vector<uint32_t> m_nics;
     std::vector<std::vector<uint32_t>> m_nicsOfGpu; //!< nearest NICs, the GPU's own first
@@ -211,13 +198,6 @@ class NodeCapacity
     std::unordered_map<uint32_t, double> m_left;     //!< by link, GB/s
     double m_gpuBandwidth{0};
 };
-
-/**
- * The NICs that are equally near to a GPU and nearer than all others; its own comes first.
- * @param ports of a NIC that are merged; NICs have the numbers of their first ports
- */
-std::vector<uint32_t> NicsOfGpu(
-    const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu, uint32_t ports);
 
 } // namespace weir
 

@@ -4,8 +4,8 @@
 #include "collectives/channels/node-capacity.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
 namespace weir
 {
@@ -64,32 +64,14 @@ HasNvls(const NodeSpec& node, const NcclConstants& constants)
 std::vector<NvlsNode>
 NvlsNodes(const Communicator& communicator, Connector& connector)
 {
-    const Cluster& cluster = connector.GetCluster();
     std::vector<NvlsNode> nodes;
-    std::map<uint32_t, std::size_t> nodeIndices; // index into nodes, by node of the cluster
-    for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
-    {
-        const auto [it, isNew] =
-            nodeIndices.emplace(cluster.NodeOf(communicator.gpus[rank]), nodes.size());
-        if (isNew)
-        {
-            nodes.emplace_back();
-        }
-        nodes[it->second].ranks.push_back(rank);
-    }
     const std::size_t found = communicator.nvlsGraph.channels;
     std::size_t fewest = found > 0 ? found : communicator.Size();
-    for (auto& node : nodes)
+    for (NodeRanks& node : RanksByNode(communicator, connector.GetCluster()))
     {
-        std::sort(node.ranks.begin(), node.ranks.end(), [&](uint32_t a, uint32_t b) {
-            return communicator.gpus[a] < communicator.gpus[b];
-        });
-        for (uint32_t rank : node.ranks)
-        {
-            node.gpus.push_back(communicator.gpus[rank]);
-        }
-        node.heads = HeadsOf(node, connector, nodes.size() > 1);
-        fewest = std::min(fewest, node.heads.size());
+        nodes.push_back({std::move(node), {}});
+        nodes.back().heads = HeadsOf(nodes.back(), connector, communicator.nodes > 1);
+        fewest = std::min(fewest, nodes.back().heads.size());
     }
     for (auto& node : nodes)
     {

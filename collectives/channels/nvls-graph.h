@@ -20,15 +20,13 @@ struct NvlsHead
 };
 
 /** The ranks of a communicator in one node, and their NVLS heads. */
-struct NvlsNode
+struct NvlsNode : NodeRanks
 {
-    std::vector<uint32_t> ranks; //!< group ranks, by local GPU
-    std::vector<GpuId> gpus;     //!< as above
     std::vector<NvlsHead> heads;
 };
 
 /**
- * The nodes of a communicator in the order in which its ranks first occur in them. Inside one node
+ * The nodes of a communicator in the order of RanksByNode. Inside one node
  * every GPU is a head. Between nodes every GPU that has a NIC of its own among its nearest is a
  * head, up to the smallest number of any node (rails connect heads of equal index). There are no
  * more heads than channels of the communicator's nvlsGraph, where that is known.

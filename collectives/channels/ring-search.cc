@@ -55,7 +55,7 @@ class OrderSearch
      */
     bool Find(uint32_t first, uint32_t last, Closing closing)
     {
-        const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
+        const auto n = m_node.Size();
         m_last = last;
         m_closing = closing;
         m_budget = SEARCH_BUDGET;
@@ -75,7 +75,7 @@ class OrderSearch
   private:
     bool Extend()
     {
-        const std::size_t n = m_node.LocalGpus().size();
+        const std::size_t n = m_node.Size();
         const uint32_t from = m_order.back();
         if (m_order.size() == n)
         {
@@ -133,7 +133,7 @@ class OrderSearch
 
     std::vector<uint32_t> Candidates(uint32_t from) const
     {
-        const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
+        const auto n = m_node.Size();
         std::vector<uint32_t> candidates;
         for (uint32_t i = 1; i < n; ++i)
         {
@@ -271,7 +271,7 @@ class RingPacker
     /** Adds one channel that enters by @p inNic and leaves by @p outNic. @return whether it fits */
     bool Add(uint32_t inNic, uint32_t outNic, Exit exit)
     {
-        const bool several = m_node.LocalGpus().size() > 1;
+        const bool several = m_node.Size() > 1;
         const double speed = m_graph.speed;
         for (uint32_t first : m_node.GpusNear(inNic))
         {
@@ -439,7 +439,7 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, 
 {
     RingGraph best;
     const double bestPath = node.BestPath(interNode);
-    const bool single = node.LocalGpus().size() == 1;
+    const bool single = node.Size() == 1;
     for (double speed : constants.SearchSpeeds(interNode))
     {
         if (speed > bestPath || (!single && speed > node.GpuBandwidth()))

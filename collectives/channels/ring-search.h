@@ -14,7 +14,7 @@ namespace weir
 
 constexpr double SIMPLE_ORDER_SPEED = 0.1; //!< GB/s where no speed fits (ncclTopoCompute)
 
-/** One channel's path through one node. GPUs are indices into NodeCapacity::LocalGpus. */
+/** One channel's path through one node. GPUs are indices into those of NodeCapacity. */
 struct NodeRing
 {
     static constexpr uint32_t NO_NIC = 0xffffffff;

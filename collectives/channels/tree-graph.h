@@ -14,7 +14,7 @@
 namespace weir
 {
 
-/** One channel's chain inside a node. GPUs are indices into NodeCapacity::LocalGpus. */
+/** One channel's chain inside a node. GPUs are indices into those of NodeCapacity. */
 struct NodeChain
 {
     std::vector<uint32_t> order;    //!< each GPU once; the first one is connected to the parent

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/dimension-wise/dimension-phases.h"
 
+#include "collectives/channels/connection.h"
 #include "collectives/schedule/message-split.h"
 #include "fabric/kinds/fabric-kind.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -164,26 +164,6 @@ SwitchOf(uint32_t size)
     return dimension;
 }
 
-/** Group ranks ordered by node, then by GPU; nodes in the order of their first rank. */
-std::vector<uint32_t>
-RanksByNode(const Communicator& communicator, const Cluster& cluster)
-{
-    std::map<uint32_t, uint32_t> nodes;
-    for (const GpuId gpu : communicator.gpus)
-    {
-        nodes.emplace(cluster.NodeOf(gpu), static_cast<uint32_t>(nodes.size()));
-    }
-    std::vector<uint32_t> ranks(communicator.Size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    std::sort(ranks.begin(), ranks.end(), [&](uint32_t a, uint32_t b) {
-        const GpuId left = communicator.gpus[a];
-        const GpuId right = communicator.gpus[b];
-        return std::pair(nodes.at(cluster.NodeOf(left)), cluster.LocalIndexOf(left)) <
-               std::pair(nodes.at(cluster.NodeOf(right)), cluster.LocalIndexOf(right));
-    });
-    return ranks;
-}
-
 } // namespace
 
 uint32_t
@@ -231,7 +211,10 @@ GridOf(const Communicator& communicator,
             stride *= each.size;
         }
     }
-    grid.rankAt = RanksByNode(communicator, cluster);
+    for (const NodeRanks& node : RanksByNode(communicator, cluster))
+    {
+        grid.rankAt.insert(grid.rankAt.end(), node.ranks.begin(), node.ranks.end());
+    }
     return grid;
 }
 

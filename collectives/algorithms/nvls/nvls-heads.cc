@@ -262,7 +262,7 @@ NodesOf(const AlgorithmInputs& in)
     {
         return NvlsNodes(in.communicator, in.connector);
     }
-    NvlsNode node{{}, in.communicator.gpus, {}};
+    NvlsNode node{{{}, in.communicator.gpus}, {}};
     for (uint32_t rank = 0; rank < in.communicator.Size(); ++rank)
     {
         node.ranks.push_back(rank);

@@ -183,10 +183,8 @@ WireRing(const AlgorithmInputs& in,
     for (uint32_t position = 0; position < n; ++position)
     {
         const Connection& hop = ring.hops[position];
-        ScheduleConnection pipe =
-            MakeConnection(hop,
-                           chunking,
-                           HopLatency(in, Algorithm::Ring, hop, slice, messages.Senders()));
+        ScheduleConnection pipe = MakeConnection(
+            hop, chunking, HopLatency(in, Algorithm::Ring, hop, slice, messages.Senders()));
         pipe.interval = messages.Interval(ring, position, slice);
         wiring.Join(position, (position + 1) % n, pipe);
     }
