@@ -102,8 +102,7 @@ StreamsOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs)
 Schedule
 ScheduleOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs)
 {
-    return algorithm.schedule ? algorithm.schedule(inputs)
-                              : ScheduleOf(inputs, algorithm.describe(inputs));
+    return ScheduleOf(inputs, algorithm.describe(inputs));
 }
 
 void

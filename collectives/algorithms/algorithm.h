@@ -88,7 +88,7 @@ struct CollectiveAlgorithm
 
     /**
      * The description of a call from which all fidelities follow; called only when there are bytes
-     * to move. Null: @ref streams and @ref schedule describe the call.
+     * to move.
      */
     CallDescription (*describe)(const AlgorithmInputs& inputs);
 
@@ -103,9 +103,6 @@ struct CollectiveAlgorithm
 
     /** Whether KernelTimes covers its kernels; otherwise NCCL's own table has their times. */
     bool hasKernelTimes{false};
-
-    /** Overrides ScheduleOf(describe) for FlowEngine. */
-    Schedule (*schedule)(const AlgorithmInputs& inputs){nullptr};
 
     /**
      * Sets protocol and channels, overrides included, of an algorithm outside NCCL's cost model

@@ -88,19 +88,16 @@ StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& 
     return pipeline;
 }
 
-/**
- * Whether two channels connect the same blocks over the same links. Their programs must follow from
- * these.
- */
+/** Whether blocks of the same ranks run the same on two channels, over the same links. */
 bool
 RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
-    const auto sameRank = [](const ThreadBlock& x, const ThreadBlock& y) {
-        return x.rank == y.rank;
+    const auto runSame = [](const ThreadBlock& x, const ThreadBlock& y) {
+        return x.rank == y.rank && x.program == y.program;
     };
     return std::equal(
-               a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), sameRank) &&
-           HaveSameConnections(a, b, routing);
+               a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), runSame) &&
+           HaveSameConnections(a, b, routing) && a.loops == b.loops && a.programs == b.programs;
 }
 
 /** NCCL's outer loop over a channel's share of the message. */
@@ -216,9 +213,21 @@ LoopsOf(const AlgorithmInputs& inputs, const CallDescription& description)
 }
 
 Schedule
-ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
+ScheduleOf(const AlgorithmInputs& inputs, CallDescription description)
 {
-    Schedule schedule = description.call;
+    Schedule schedule = std::move(description.call);
+    for (auto& [steps, channels] : description.channels)
+    {
+        if (!steps.loops.empty())
+        {
+            const auto copies = static_cast<uint32_t>(channels.size());
+            schedule.channels.push_back({std::move(steps), copies});
+        }
+    }
+    if (!schedule.channels.empty())
+    {
+        return schedule;
+    }
     for (const auto& share : SplitOverChannels(inputs.call.bytes, description.ChannelCount()))
     {
         for (const auto& alike : description.channels)

@@ -17,16 +17,16 @@ namespace weir
 
 /**
  * A call as its algorithm describes it, once: what each block sends, receives and reduces on every
- * channel, chunk by chunk, and over which connections. The only size in it is that of a chunk.
- * FlowEngine plays it (ScheduleOf); loads, pipeline fill and latency for StreamEngine and the
- * closed form follow from its sub-channels.
+ * channel, chunk by chunk, and over which connections. The only size in it is that of a chunk,
+ * except where channels have loops of their own. FlowEngine plays it (ScheduleOf); loads, pipeline
+ * fill and latency for StreamEngine and the closed form follow from its sub-channels.
  */
 struct CallDescription
 {
     /** Channels with the same connections. */
     struct Channel
     {
-        ChannelSchedule steps; //!< without loops
+        ChannelSchedule steps; //!< without loops, or with those of one of the channels
         std::vector<uint32_t> channels;
     };
 
@@ -72,8 +72,11 @@ ScheduleConnection WithinDevice(const AlgorithmInputs& inputs);
 /** NCCL's outer loop over the first channel's share of the message, which is the largest. */
 std::vector<Loop> LoopsOf(const AlgorithmInputs& inputs, const CallDescription& description);
 
-/** The call for FlowEngine: every channel with the passes over its share of the message. */
-Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);
+/**
+ * The call for FlowEngine: every channel with its own loops, or with the passes over its share of
+ * the message.
+ */
+Schedule ScheduleOf(const AlgorithmInputs& inputs, CallDescription description);
 
 /**
  * The call as pipelines, one for each sub-channel, whose hops are all busy once the first slice has

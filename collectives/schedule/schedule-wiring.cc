@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/schedule/schedule-wiring.h"
 
+#include "fabric/routing/flow-hash.h"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weir
 {
@@ -56,14 +59,23 @@ HaveSameConnections(const ChannelSchedule& a, const ChannelSchedule& b, const Ro
 }
 
 uint32_t
-ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, const Program& program)
+ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, Program program)
 {
     auto& programs = m_channel.programs;
-    const auto same = std::find(programs.begin(), programs.end(), program);
-    const auto index = static_cast<uint32_t>(same - programs.begin());
-    if (same == programs.end())
+    uint64_t hash = program.primitives.size();
+    for (const Primitive& p : program.primitives)
     {
-        programs.push_back(program);
+        hash = SplitMix64(hash ^ (static_cast<uint64_t>(p.kind) << 48 ^ uint64_t{p.recvFrom} << 32 ^
+                                  static_cast<uint32_t>(p.chunk)));
+    }
+    const auto [first, last] = m_programs.equal_range(hash);
+    const auto same = std::find_if(
+        first, last, [&](const auto& known) { return programs[known.second] == program; });
+    const uint32_t index = same != last ? same->second : static_cast<uint32_t>(programs.size());
+    if (same == last)
+    {
+        programs.push_back(std::move(program));
+        m_programs.emplace(hash, index);
     }
     m_channel.blocks.push_back({rank, position, index, {}, {}});
     return static_cast<uint32_t>(m_channel.blocks.size() - 1);

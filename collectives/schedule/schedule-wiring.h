@@ -5,6 +5,7 @@
 #include "collectives/schedule/schedule.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ bool HaveSameConnections(const ChannelSchedule& a,
 class ScheduleWiring
 {
   public:
-    /** @p channel must outlive it. */
+    /** @p channel must outlive it, and has no programs but those added here. */
     explicit ScheduleWiring(ChannelSchedule& channel)
         : m_channel(channel)
     {
@@ -42,7 +43,7 @@ class ScheduleWiring
     /**
      * Adds a block that runs @p program; equal programs are shared. @return the index of the block.
      */
-    uint32_t AddBlock(uint32_t rank, uint32_t position, const Program& program);
+    uint32_t AddBlock(uint32_t rank, uint32_t position, Program program);
 
     /** As above, for one primitive on the block's own chunk. */
     uint32_t AddBlock(
@@ -56,6 +57,7 @@ class ScheduleWiring
 
   private:
     ChannelSchedule& m_channel;
+    std::unordered_multimap<uint64_t, uint32_t> m_programs; //!< indices, by hash
 };
 
 } // namespace weir

@@ -702,14 +702,15 @@ Streams(const AlgorithmInputs& in)
     return shape;
 }
 
-Schedule
-BuildSchedule(const AlgorithmInputs& in)
+CallDescription
+Describe(const AlgorithmInputs& in)
 {
     const DimensionCall call(in);
     const PhasePlan plan = call.Plan();
-    Schedule schedule = EmptySchedule(in, Algorithm::DimensionWise);
-    schedule.startLatency = call.StartLatency();
-    schedule.channelCap = Rate::Infinite(); // each connection has its own cap
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::DimensionWise);
+    description.call.startLatency = call.StartLatency();
+    description.call.channelCap = Rate::Infinite(); // each connection has its own cap
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
         for (uint32_t group = 0; group < call.PortGroups(); ++group)
@@ -718,12 +719,13 @@ BuildSchedule(const AlgorithmInputs& in)
                                       call.ChannelsOf(group, share.firstChannel);
             if (channels > 0)
             {
-                schedule.channels.push_back(
-                    {DimensionWriter(in, call, plan, group).Write(share.bytes), channels});
+                description.channels.push_back(
+                    {DimensionWriter(in, call, plan, group).Write(share.bytes),
+                     std::vector<uint32_t>(channels)});
             }
         }
     }
-    return schedule;
+    return description;
 }
 
 } // namespace
@@ -732,11 +734,10 @@ const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
     Algorithm::DimensionWise,
     Supports,
     RingMaxChannels,
-    nullptr,
+    Describe,
     Streams,
     ChannelGraph::None,
     true,
-    BuildSchedule,
     Choose,
 };
 

@@ -284,7 +284,6 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Streams,
     ChannelGraph::None,
     true,
-    nullptr,
     Choose,
 };
 

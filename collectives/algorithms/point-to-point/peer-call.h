@@ -55,7 +55,7 @@ class PointToPointOrder
  * A call of grouped sends and receives as NCCL describes it to its kernels (enqueue.cc): all
  * messages start at once. Each is split into parts on channels of its own, and each part has a
  * round and a work slot in the blocks at both ends. FlowEngine plays the call
- * (PointToPointSchedule); loads, caps and the longest chain for StreamEngine and the closed form
+ * (DescribePointToPoint); loads, caps and the longest chain for StreamEngine and the closed form
  * are computed from it.
  *
  * A block has eight work slots. A rank's rounds on a channel use them round-robin: the first round
@@ -85,6 +85,12 @@ class PeerCall
     const std::vector<Part>& Parts() const
     {
         return m_parts;
+    }
+
+    /** Indices of the parts, by round. */
+    const std::vector<uint32_t>& ByRound() const
+    {
+        return m_order;
     }
 
     const Message& MessageOf(const Part& part) const

@@ -29,13 +29,11 @@ constexpr uint32_t SHARED_SLOTS = 16; // NCCL_SHARED_STEPS: of a channel's netwo
 constexpr int64_t MAX_CHUNKS = int64_t{1} << 22; // of a part: all of them are listed
 constexpr Bytes TOKEN;                           // the size of a message that is only a signal
 
-/** The blocks at a part's two ends, and the indices of the connection in their lists. */
+/** The blocks at a part's two ends. */
 struct PartEnds
 {
     uint32_t sender{0};
     uint32_t receiver{0};
-    uint16_t atSender{0};
-    uint16_t atReceiver{0};
 };
 
 /** Writes the schedule of one channel. */
@@ -55,11 +53,11 @@ class ChannelWriter
           m_call(call),
           m_ends(ends),
           m_networkSlots(networkSlots),
-          m_nowhere(in.routing.Nowhere())
+          m_wiring(m_channel)
     {
     }
 
-    /** To be called once. @param onChannel indices of the parts on the channel */
+    /** To be called once. @param onChannel indices of the parts on the channel, by round */
     ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
     {
         const std::vector<PeerCall::Work> works = m_call.WorksOf(onChannel);
@@ -136,8 +134,7 @@ class ChannelWriter
             {
                 lastReceived = work.round;
                 ends.receiver = receiver;
-                ends.atReceiver = received++;
-                AddChunks(receiving, PrimitiveKind::Recv, work.part, ends.atReceiver);
+                AddChunks(receiving, PrimitiveKind::Recv, work.part, received++);
                 continue;
             }
             const bool isInRound = received > 0 && lastReceived == work.round;
@@ -146,19 +143,17 @@ class ChannelWriter
                 sending.primitives.push_back({PrimitiveKind::Recv, ClassOf(TOKEN), 0, 0});
             }
             ends.sender = sender;
-            ends.atSender = sent++;
-            AddChunks(sending, PrimitiveKind::Send, work.part, ends.atSender);
+            AddChunks(sending, PrimitiveKind::Send, work.part, sent++);
         }
         AddBlock(works.front().rank, std::move(sending));
         AddBlock(works.front().rank, TellAfter(receiving, told));
         if (told > 0)
         {
-            const auto pipe = static_cast<uint32_t>(m_channel.connections.size());
-            m_channel.blocks[receiver].send.push_back(pipe);
-            m_channel.blocks[sender].recv.push_back(pipe);
             // Not NVLink: a block that stores to NVLink pauses between slices.
-            m_channel.connections.push_back(
-                {{told, Time()}, receiver, sender, {m_nowhere, ConnectionKind::Network}});
+            ScheduleConnection pipe = WithinDevice(m_in);
+            pipe.connection.kind = ConnectionKind::Network;
+            pipe.slots = told;
+            m_wiring.Join(receiver, sender, pipe);
         }
     }
 
@@ -187,27 +182,8 @@ class ChannelWriter
     {
         if (!program.primitives.empty())
         {
-            m_channel.blocks.push_back({rank, 0, ProgramOf(std::move(program)), {}, {}});
+            m_wiring.AddBlock(rank, 0, std::move(program));
         }
-    }
-
-    /** The index of a program; equal programs are stored once. */
-    uint32_t ProgramOf(Program program)
-    {
-        std::vector<uint64_t> key;
-        key.reserve(program.primitives.size());
-        for (const auto& p : program.primitives)
-        {
-            key.push_back(static_cast<uint64_t>(p.kind) << 61 | uint64_t{p.recvFrom} << 45 |
-                          uint64_t{p.sendTo} << 29 | static_cast<uint64_t>(p.chunk));
-        }
-        const auto [it, isNew] =
-            m_programs.emplace(std::move(key), static_cast<uint32_t>(m_channel.programs.size()));
-        if (isNew)
-        {
-            m_channel.programs.push_back(std::move(program));
-        }
-        return it->second;
     }
 
     /** Adds the connection of a part. */
@@ -224,73 +200,45 @@ class ChannelWriter
         const Time latency = m_call.IsCopy(part)
                                  ? Time()
                                  : HopLatency(m_in, Algorithm::Ring, path, m_call.SliceOf(part));
-        const auto id = static_cast<uint32_t>(m_channel.connections.size());
-        SetAt(m_channel.blocks[ends.sender].send, ends.atSender, id);
-        SetAt(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
-        m_channel.connections.push_back(MakeConnection(path, chunking, latency));
-        m_channel.connections.back().fromBlock = ends.sender;
-        m_channel.connections.back().toBlock = ends.receiver;
-    }
-
-    static void SetAt(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)
-    {
-        pipes.resize(std::max(pipes.size(), at + 1));
-        pipes[at] = id;
+        m_wiring.Join(ends.sender, ends.receiver, MakeConnection(path, chunking, latency));
     }
 
     const AlgorithmInputs& m_in;
     const PeerCall& m_call;
     std::vector<PartEnds>& m_ends; //!< by part
     uint32_t m_networkSlots;
-    RouteId m_nowhere;
     ChannelSchedule m_channel;
+    ScheduleWiring m_wiring;
     Loop m_loop;
-    std::map<int64_t, int32_t> m_classes;                 //!< by chunk size
-    std::map<std::vector<uint64_t>, uint32_t> m_programs; //!< by their primitives
+    std::map<int64_t, int32_t> m_classes; //!< by chunk size
 };
-
-/** Whether @p a and @p b have equal blocks with equal programs over the same paths. */
-bool
-AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
-{
-    return a.loops == b.loops && a.blocks == b.blocks && a.programs == b.programs &&
-           HaveSameConnections(a, b, routing);
-}
 
 } // namespace
 
-Schedule
-PointToPointSchedule(const AlgorithmInputs& in)
+CallDescription
+DescribePointToPoint(const AlgorithmInputs& in)
 {
     const PeerCall call(in);
     const uint32_t slots = std::clamp(SHARED_SLOTS / call.PartsAtOnce(), 1U, NCCL_STEPS);
     std::vector<std::vector<uint32_t>> byChannel(call.ChannelCount());
-    for (uint32_t i = 0; i < call.Parts().size(); ++i)
+    for (const uint32_t part : call.ByRound())
     {
-        byChannel[call.Parts()[i].channel].push_back(i);
+        byChannel[call.Parts()[part].channel].push_back(part);
     }
     std::vector<PartEnds> ends(call.Parts().size());
-    Schedule schedule = EmptySchedule(in, Algorithm::PointToPoint);
-    schedule.channelCap = call.PartCap();
-    for (const auto& onChannel : byChannel)
+    CallDescription description;
+    description.call = EmptySchedule(in, Algorithm::PointToPoint);
+    description.call.channelCap = call.PartCap();
+    for (uint32_t channel = 0; channel < byChannel.size(); ++channel)
     {
-        if (onChannel.empty())
+        if (!byChannel[channel].empty())
         {
-            continue;
+            description.Add(channel,
+                            ChannelWriter(in, call, ends, slots).Write(byChannel[channel]),
+                            in.routing);
         }
-        auto channel = ChannelWriter(in, call, ends, slots).Write(onChannel);
-        auto same = std::find_if(
-            schedule.channels.begin(), schedule.channels.end(), [&](const auto& other) {
-                return AreCopies(other.schedule, channel, in.routing);
-            });
-        if (same != schedule.channels.end())
-        {
-            ++same->copies;
-            continue;
-        }
-        schedule.channels.push_back({std::move(channel), 1});
     }
-    return schedule;
+    return description;
 }
 
 } // namespace weir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
+#include "collectives/algorithms/call-description.h"
 #include "collectives/channels/node-capacity.h"
 #include "collectives/schedule/message-split.h"
 
@@ -223,11 +224,10 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Algorithm::PointToPoint,
     Supports,
     MaxChannels,
-    nullptr,
+    DescribePointToPoint,
     PointToPointStreams,
     ChannelGraph::None,
     true,
-    PointToPointSchedule,
     Choose,
 };
 

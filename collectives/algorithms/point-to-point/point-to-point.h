@@ -66,10 +66,10 @@ std::vector<Message> MessagesOf(const AlgorithmInputs& inputs);
 StreamShape PointToPointStreams(const AlgorithmInputs& inputs);
 
 /**
- * The schedule of a call of sends and receives, see point-to-point-schedule.cc.
+ * A call of sends and receives, see point-to-point-schedule.cc.
  * @throws std::length_error when a message has more than 2^22 chunks on one channel.
  */
-Schedule PointToPointSchedule(const AlgorithmInputs& inputs);
+CallDescription DescribePointToPoint(const AlgorithmInputs& inputs);
 
 } // namespace weir
 

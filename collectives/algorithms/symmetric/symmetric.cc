@@ -317,7 +317,6 @@ const CollectiveAlgorithm SYMMETRIC_ALGORITHM{
     nullptr,
     ChannelGraph::None,
     false,
-    nullptr,
     Choose,
     IsPreferred,
     IsPossible,
