@@ -3,7 +3,6 @@
 
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
-#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <numeric>
@@ -92,12 +91,21 @@ StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& 
 bool
 RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
-    const auto runSame = [](const ThreadBlock& x, const ThreadBlock& y) {
-        return x.rank == y.rank && x.program == y.program;
+    const auto areAlike = [](const auto& some, const auto& others, const auto& isAlike) {
+        return std::equal(some.begin(), some.end(), others.begin(), others.end(), isAlike);
     };
-    return std::equal(
-               a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), runSame) &&
-           HaveSameConnections(a, b, routing) && a.loops == b.loops && a.programs == b.programs;
+    return areAlike(a.blocks,
+                    b.blocks,
+                    [](const ThreadBlock& x, const ThreadBlock& y) {
+                        return x.rank == y.rank && x.program == y.program;
+                    }) &&
+           areAlike(a.connections,
+                    b.connections,
+                    [&](const ScheduleConnection& x, const ScheduleConnection& y) {
+                        return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
+                               routing.HaveSameLinks(x.connection.route, y.connection.route);
+                    }) &&
+           a.loops == b.loops && a.programs == b.programs;
 }
 
 /** NCCL's outer loop over a channel's share of the message. */

@@ -45,19 +45,6 @@ EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks)
     return program;
 }
 
-bool
-HaveSameConnections(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
-{
-    return std::equal(a.connections.begin(),
-                      a.connections.end(),
-                      b.connections.begin(),
-                      b.connections.end(),
-                      [&](const ScheduleConnection& x, const ScheduleConnection& y) {
-                          return x.fromBlock == y.fromBlock && x.toBlock == y.toBlock &&
-                                 routing.HaveSameLinks(x.connection.route, y.connection.route);
-                      });
-}
-
 uint32_t
 ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, Program program)
 {

@@ -25,11 +25,6 @@ struct BlockPair
     uint32_t down{0};
 };
 
-/** Whether the connections of two channels join the same blocks over the same links. */
-bool HaveSameConnections(const ChannelSchedule& a,
-                         const ChannelSchedule& b,
-                         const Routing& routing);
-
 /** Adds blocks and the connections between them to a channel. */
 class ScheduleWiring
 {

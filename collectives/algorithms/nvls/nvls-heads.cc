@@ -356,11 +356,21 @@ NvlsHeads::Copies() const
 }
 
 void
-NvlsHeads::AddCopies(ScheduleWiring& wiring,
-                     uint32_t node,
-                     const std::vector<uint32_t>& sums,
-                     const std::vector<uint32_t>& multicasts) const
+NvlsHeads::AddNode(ScheduleWiring& wiring,
+                   uint32_t node,
+                   const std::vector<BlockPair>& outside) const
 {
+    const uint32_t nowhere = m_in.communicator.Size(); // rank of blocks of switches
+    const auto gpus = static_cast<uint32_t>(m_nodes[node].gpus.size());
+    std::vector<uint32_t> sums;
+    std::vector<uint32_t> multicasts;
+    for (uint32_t head = 0; head < Count(); ++head)
+    {
+        sums.push_back(wiring.AddBlock(nowhere, head, PrimitiveKind::RecvReduceSend, gpus, 1));
+        multicasts.push_back(wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, gpus));
+        wiring.Join(sums.back(), outside[head].up, Accesses(node, head, true, false));
+        wiring.Join(outside[head].down, multicasts.back(), Accesses(node, head, false, true));
+    }
     AddMemberCopies(wiring, m_nodes[node].ranks, Count(), sums, multicasts, Copies());
 }
 

@@ -170,14 +170,12 @@ class NvlsHeads
     ScheduleConnection Copies() const;
 
     /**
-     * Adds the groups of a node's GPUs that copy to the blocks @p sums and from @p multicasts, by
-     * head: chunk position + i is that of head position + i, where a GPU's position is its number
-     * modulo the heads. Either may be empty.
+     * Adds the heads of a node, each of which reduces to the block @p outside .up of its own and
+     * stores what .down sends, and the groups of the node's GPUs that copy in and out.
      */
-    void AddCopies(ScheduleWiring& wiring,
-                   uint32_t node,
-                   const std::vector<uint32_t>& sums,
-                   const std::vector<uint32_t>& multicasts) const;
+    void AddNode(ScheduleWiring& wiring,
+                 uint32_t node,
+                 const std::vector<BlockPair>& outside) const;
 
   private:
     const AlgorithmInputs& m_in;

@@ -39,34 +39,27 @@ WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
     ScheduleWiring wiring(channel);
     const uint32_t nowhere = in.communicator.Size(); // rank of blocks of switches
     const auto nodes = static_cast<uint32_t>(heads.Nodes().size());
-    std::vector<std::vector<uint32_t>> sums(nodes);       // by node, head
-    std::vector<std::vector<uint32_t>> multicasts(nodes); // as above
+    std::vector<BlockPair> networks; // by head
     for (uint32_t head = 0; head < heads.Count(); ++head)
     {
         const CollNetPath path =
             FindCollNetPath(in, Algorithm::Nvls, HeadsAt(heads.Nodes(), head), head);
-        const BlockPair network =
-            AddCollNet(wiring, in, head, {nodes, nodes}, {path, Rate::Infinite()});
-        for (uint32_t node = 0; node < nodes; ++node)
-        {
-            const auto gpus = static_cast<uint32_t>(heads.Nodes()[node].gpus.size());
-            const uint32_t reducing =
-                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvReduceSend, 1, 1);
-            const uint32_t storing =
-                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, 1);
-            sums[node].push_back(
-                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvReduceSend, gpus, 1));
-            multicasts[node].push_back(
-                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, gpus));
-            wiring.Join(sums[node].back(), reducing, heads.Accesses(node, head, true, false));
-            wiring.Join(reducing, network.up, WithinDevice(in));
-            wiring.Join(network.down, storing, WithinDevice(in));
-            wiring.Join(storing, multicasts[node].back(), heads.Accesses(node, head, false, true));
-        }
+        networks.push_back(AddCollNet(wiring, in, head, {nodes, nodes}, {path, Rate::Infinite()}));
     }
     for (uint32_t node = 0; node < nodes; ++node)
     {
-        heads.AddCopies(wiring, node, sums[node], multicasts[node]);
+        std::vector<BlockPair> outside; // by head
+        for (uint32_t head = 0; head < heads.Count(); ++head)
+        {
+            const auto add = [&](PrimitiveKind kind) {
+                return wiring.AddBlock(nowhere, head, kind, 1, 1);
+            };
+            outside.push_back(
+                {add(PrimitiveKind::RecvReduceSend), add(PrimitiveKind::RecvCopySend)});
+            wiring.Join(outside.back().up, networks[head].up, WithinDevice(in));
+            wiring.Join(networks[head].down, outside.back().down, WithinDevice(in));
+        }
+        heads.AddNode(wiring, node, outside);
     }
     return channel;
 }

@@ -97,14 +97,11 @@ class TreeWiring
     void WireNode(ScheduleWiring& wiring, uint32_t node)
     {
         const uint32_t nowhere = m_in.communicator.Size(); // rank of blocks of switches
-        const auto gpus = static_cast<uint32_t>(m_heads.Nodes()[node].gpus.size());
         const BinaryTreeNode& neighbors = m_neighbors[node];
         const bool isRoot = neighbors.parent == BinaryTreeNode::NONE;
         const auto none =
             std::count(neighbors.children.begin(), neighbors.children.end(), BinaryTreeNode::NONE);
         const auto ends = static_cast<uint32_t>(1 + neighbors.children.size() - none);
-        std::vector<uint32_t> sums;
-        std::vector<uint32_t> multicasts;
         m_groups.emplace_back();
         for (uint32_t head = 0; head < m_heads.Count(); ++head)
         {
@@ -117,13 +114,9 @@ class TreeWiring
             BlockPair groups;
             groups.up = add(PrimitiveKind::RecvReduceSend, ends, isRoot ? ends : 1);
             groups.down = isRoot ? groups.up : add(PrimitiveKind::RecvCopySend, 1, ends);
-            sums.push_back(add(PrimitiveKind::RecvReduceSend, gpus, 1));
-            multicasts.push_back(add(PrimitiveKind::RecvCopySend, 1, gpus));
-            wiring.Join(sums.back(), groups.up, m_heads.Accesses(node, head, true, false));
-            wiring.Join(groups.down, multicasts.back(), m_heads.Accesses(node, head, false, true));
             m_groups.back().push_back(groups);
         }
-        m_heads.AddCopies(wiring, node, sums, multicasts);
+        m_heads.AddNode(wiring, node, m_groups.back());
     }
 
     ScheduleConnection Hop(uint32_t from, uint32_t to, uint32_t head, uint32_t channel) const
