@@ -443,5 +443,68 @@ TEST(ClosedForm, ATreeBesideAnAllToAllTakesAsLongAsInFlow)
     EXPECT_NEAR(stream / flow, 1, 0.1);
 }
 
+/** By link: the bytes of all legs of a plan minus those of the call's schedule. */
+std::vector<double>
+LoadsOfLegsOverSchedule(CollectiveBench& bench, const CollectiveCall& call)
+{
+    Planner& planner = bench.GetPlanner();
+    const Routing& routing = planner.GetRouting();
+    std::vector<double> loads(routing.GetTopology().LinkCount(), 0);
+    const auto add = [&](RouteId route, double bytes) {
+        for (const PathLink& each : routing.Links(route))
+        {
+            loads[each.link.Index()] += bytes * each.multiplicity;
+        }
+    };
+    for (const StreamLeg& leg : planner.Plan(call).legs)
+    {
+        add(leg.route, leg.bytes.ToDouble());
+    }
+    for (const auto& [channel, copies] : planner.GetSchedule(call).channels)
+    {
+        const std::vector<ConnectionUse> uses = UsesOf(channel);
+        for (std::size_t c = 0; c < uses.size(); ++c)
+        {
+            for (const Loop& loop : channel.loops)
+            {
+                const double passes = 1.0 * copies * uses[c].chunks * loop.repeat;
+                add(channel.connections[c].connection.route,
+                    -passes * loop.chunks.front().ToDouble());
+            }
+        }
+    }
+    return loads;
+}
+
+// Legs are computed from the same description as schedules. Where all chunks are equal, here three
+// passes of 2 MiB on two channels of rings and twelve of 512 KiB of PAT, they load every link with
+// the bytes of the schedule.
+TEST(ClosedForm, LegsLoadLinksWithTheBytesOfTheSchedule)
+{
+    CollectiveBench bench(H100Boxes(6));
+    std::vector<GpuId> onePerNode;
+    for (uint32_t node = 0; node < 6; ++node)
+    {
+        onePerNode.emplace_back(8 * node);
+    }
+    const auto check = [&](const std::vector<GpuId>& gpus, Algorithm algorithm, CollectiveOp op) {
+        const auto id = bench.GetPlanner().AddCommunicator(gpus);
+        const auto ranks = static_cast<int64_t>(gpus.size());
+        const auto call = MakeCall(id, op, Bytes::MiB(2 * 2 * 3 * ranks));
+        for (const double each : LoadsOfLegsOverSchedule(
+                 bench,
+                 WithChannels(WithProtocol(WithAlgorithm(call, algorithm), Protocol::Simple), 2)))
+        {
+            EXPECT_EQ(each, 0) << ToString(algorithm) << " " << ToString(op);
+        }
+    };
+    check(FirstGpus(24), Algorithm::Ring, CollectiveOp::AllReduce);
+    for (const CollectiveOp op : {CollectiveOp::AllGather, CollectiveOp::ReduceScatter})
+    {
+        check(FirstGpus(24), Algorithm::Ring, op);
+        check(onePerNode, Algorithm::Pat, op);
+    }
+}
+
 } // namespace
 } // namespace weir
