@@ -141,6 +141,21 @@ TEST(Pat, TheClosedFormKeepsToFlow)
     }
 }
 
+// 64 nodes are on two leaves, between which hashing loads links unequally: a message waits for the
+// slowest one of the distance before, which the plan plays as flow does.
+TEST(Pat, UnequalLinksDelayAsInFlow)
+{
+    CollectiveBench bench(H100Boxes(64));
+    const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(64));
+    for (const auto op : PAT_OPS)
+    {
+        const auto call = PatCall(id, op, Bytes::MiB(64));
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / flow, 1, 1e-3) << ToString(op);
+        EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / flow, 1, 1e-3) << ToString(op);
+    }
+}
+
 // 256 MiB on one channel are limited by one queue pair of 21.4 GB/s, not by the port.
 TEST(Pat, AChannelMovesWhatItsQueuePairDoes)
 {

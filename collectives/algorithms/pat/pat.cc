@@ -215,7 +215,7 @@ PathLatency(const AlgorithmInputs& in, const ChannelSchedule& channel)
  *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
  * The whole call takes the base latency plus the sum over passes and distances; the k of a pass add
- * up to n - 1.
+ * up to n - 1. Where distances may share links between switches unequally, passes are played.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)
@@ -243,7 +243,9 @@ PatStreams(const AlgorithmInputs& in)
         }
         return passes;
     };
-    const Time wires = UncontendedTime(shape.legs, in.routing);
+    const UncontendedRates rates(shape.legs, in.routing);
+    const Time wires = rates.SlowestLeg().time;
+    shape.levels = rates.CrossesSwitches() ? static_cast<uint32_t>(distances) : 0;
     shape.latency = call.call.startLatency;
     shape.moving = moving(wires);
     shape.movingConcurrent = moving(wires * (1 + wires / shape.moving));
