@@ -89,6 +89,12 @@ ReadCorrections(const YamlNode& node, const Catalog& catalog)
             found->Get(KeysOf(*part).front()); // required: turns the model on
         }
     }
+    if (spec.recovery.IsOn() && spec.ingress.IsOn())
+    {
+        map.Get("ingress").Fail(
+            "found it with recovery, expected one of them: ingress is for "
+            "senders that are slowed only by pauses or credits");
+    }
     return spec;
 }
 

@@ -343,7 +343,7 @@ RunMaps()
           {"factor", "factor on its kernel times, at least 1"}}},
         {"event (background)",
          "A background flow, in `events`",
-         With(EventKeys("background", "name of the sending GPU", "name of the receiving GPU"),
+         With(EventKeys("background", "name of the sending device", "name of the receiving device"),
               {{"bytes", "size of the flow"}})},
         {"output",
          "Result files, in `output`",

@@ -1110,6 +1110,11 @@ TEST(CommandLine, CorrectsAFluid)
               std::string::npos);
     EXPECT_NE(Weir(folder, flows + " --set corrections=roc").err.find("did you mean 'roce'?"),
               std::string::npos);
+    EXPECT_NE(Weir(folder,
+                   flows + " --set corrections.ingress.shares=true"
+                           " --set corrections.recovery.period=300us")
+                  .err.find("corrections.ingress: found it with recovery, expected one of them"),
+              std::string::npos);
     EXPECT_NE(Weir(folder, flows + " --set corrections.ingress.blocking=0.5")
                   .err.find("expected a value for 'shares'"),
               std::string::npos);
