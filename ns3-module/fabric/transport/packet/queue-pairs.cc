@@ -68,26 +68,37 @@ QueuePairs::SetNetwork(PacketNetwork& network)
 uint32_t
 QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const auto id = static_cast<uint32_t>(m_pairs.size());
-    m_pairs.push_back(std::make_unique<Pair>());
-    Pair& pair = *m_pairs.back();
-    pair.paths = std::move(paths);
-    pair.facts = facts;
-    pair.link = m_network->HopAt(pair.paths.front().forward);
-    pair.trafficClass = trafficClass;
-    pair.cap = std::numeric_limits<double>::infinity();
-    pair.credit = m_creditPackets > 0 ? 0 : pair.credit;
-    m_events.Reserve(PacketEventKind::Timer, m_pairs.size());
-    m_events.Reserve(PacketEventKind::Pace, m_pairs.size());
+    const uint32_t id = Add(std::move(paths), facts, trafficClass, *m_spec.congestionControl);
+    m_pairs[id]->credit = m_creditPackets > 0 ? 0 : m_pairs[id]->credit;
     return id;
 }
 
 uint32_t
 QueuePairs::OpenLink(uint32_t hop, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id = Open({{hop, PacketNetwork::END}}, facts, trafficClass);
+    const uint32_t id =
+        Add({{hop, PacketNetwork::END}}, facts, trafficClass, NoCongestionControl());
     m_pairs[id]->isLink = true;
-    m_pairs[id]->credit = std::numeric_limits<double>::infinity();
+    return id;
+}
+
+uint32_t
+QueuePairs::Add(std::vector<Path> paths,
+                const ConnectionFacts& facts,
+                uint8_t trafficClass,
+                const CongestionControl& control)
+{
+    const auto id = static_cast<uint32_t>(m_pairs.size());
+    m_pairs.push_back(std::make_unique<Pair>());
+    Pair& pair = *m_pairs.back();
+    pair.control = control.Open(facts);
+    pair.paths = std::move(paths);
+    pair.facts = facts;
+    pair.link = m_network->HopAt(pair.paths.front().forward);
+    pair.trafficClass = trafficClass;
+    pair.cap = std::numeric_limits<double>::infinity();
+    m_events.Reserve(PacketEventKind::Timer, m_pairs.size());
+    m_events.Reserve(PacketEventKind::Pace, m_pairs.size());
     return id;
 }
 
@@ -129,15 +140,6 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
         pair.state = pair.state == State::Stalled ? State::Idle : pair.state;
         Resume(id, now);
         WakePort(link, pair.trafficClass, now);
-    }
-}
-
-void
-QueuePairs::OpenControl(Pair& pair)
-{
-    if (!pair.control)
-    {
-        pair.control = m_spec.congestionControl->Open(pair.facts);
     }
 }
 
@@ -299,16 +301,9 @@ QueuePairs::OnCreditClock(uint32_t link, int64_t now)
 double
 QueuePairs::WindowOf(const Pair& pair) const
 {
-    const double window = pair.isLink ? SenderControl::NO_WINDOW : pair.control->Window();
+    const double window = pair.control->Window();
     const double min = m_spec.queuePair.window.ToDouble();
     return min > 0 ? std::min(window, min) : window;
-}
-
-/** Pacing rate, bytes/s on the wire. */
-double
-QueuePairs::PaceOf(const Pair& pair) const
-{
-    return pair.isLink ? pair.facts.lineRate : pair.control->PacingRate();
 }
 
 /** Earliest send time of the next packet by pace and available bytes, ps. */
@@ -330,10 +325,6 @@ QueuePairs::AppendLevels(std::vector<double>& levels) const
 {
     for (const std::unique_ptr<Pair>& pair : m_pairs)
     {
-        if (!pair->control)
-        {
-            continue;
-        }
         if (!pair->control->NextTimer().IsInfinite() || !pair->control->HasSettled())
         {
             return false;
@@ -348,21 +339,20 @@ double
 QueuePairs::RateOf(uint32_t id) const
 {
     const Pair& pair = *m_pairs[id];
-    return pair.isLink || pair.control ? std::min(PaceOf(pair), pair.cap) : 0;
+    return std::min(pair.control->PacingRate(), pair.cap);
 }
 
 /** Time from the last packet to the next one at the current rate, ps. */
 int64_t
 QueuePairs::GapOf(const Pair& pair) const
 {
-    return m_spec.WholeTime(pair.lastSize * 1e12 / PaceOf(pair));
+    return m_spec.WholeTime(pair.lastSize * 1e12 / pair.control->PacingRate());
 }
 
 void
 QueuePairs::Post(uint32_t id, uint32_t message, int64_t bytes, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    OpenControl(pair);
     const bool wasIdle = !HasPackets(pair);
     const bool isInside = pair.facts.isInside;
     const uint32_t mtu = isInside ? m_spec.nodeLinks.BurstOf(bytes) : pair.facts.mtu;
@@ -593,7 +583,7 @@ void
 QueuePairs::Repace(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    const double rate = PaceOf(pair);
+    const double rate = pair.control->PacingRate();
     if (!m_spec.queuePair.repace || rate == pair.pacedRate || pair.lastSize == 0)
     {
         return;
@@ -744,11 +734,8 @@ void
 QueuePairs::Account(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    if (!pair.isLink)
-    {
-        pair.control->OnSent(pair.lastSize, Time::Picoseconds(now));
-    }
-    pair.pacedRate = PaceOf(pair);
+    pair.control->OnSent(pair.lastSize, Time::Picoseconds(now));
+    pair.pacedRate = pair.control->PacingRate();
     pair.nextSend = now + GapOf(pair);
     const uint32_t header = pair.facts.isInside ? 0 : m_header;
     const uint32_t payload = pair.lastSize > header ? pair.lastSize - header : 0;
@@ -770,12 +757,7 @@ void
 QueuePairs::ScheduleTimer(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    int64_t time = EventWheel::NEVER;
-    if (pair.control)
-    {
-        const Time next = pair.control->NextTimer();
-        time = next.IsInfinite() ? time : next.ToPicoseconds();
-    }
+    int64_t time = pair.control->NextTimer().ToPicoseconds(); // NEVER if infinite
     if ((AwaitsAcknowledgment(pair) || pair.hasRequested) &&
         !m_spec.queuePair.retransmissionTimeout.IsInfinite())
     {
@@ -798,7 +780,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     const Time time = Time::Picoseconds(now);
-    while (pair.control && pair.control->NextTimer() <= time)
+    while (pair.control->NextTimer() <= time)
     {
         pair.control->OnTimer(time);
     }
@@ -822,10 +804,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
                 lost += SendAgain(pair, number);
             }
         }
-        if (pair.control)
-        {
-            pair.control->OnLoss(time, lost);
-        }
+        pair.control->OnLoss(time, lost);
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
     {

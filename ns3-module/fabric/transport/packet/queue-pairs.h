@@ -308,7 +308,10 @@ class QueuePairs : public PacketEndpoints
         int64_t timer{EventWheel::NEVER}; //!< PaceTimer::Port: time of the timer, ps
     };
 
-    void OpenControl(Pair& pair);
+    uint32_t Add(std::vector<Path> paths,
+                 const ConnectionFacts& facts,
+                 uint8_t trafficClass,
+                 const CongestionControl& control);
     void Count(Pair& pair, uint64_t number, uint32_t FlowCounters::*counter);
     double WindowOf(const Pair& pair) const;
     bool MaySend(Pair& pair) const;
@@ -324,7 +327,6 @@ class QueuePairs : public PacketEndpoints
     uint64_t HighestReported(const Pair& pair) const;
     uint32_t NewControlPacket(PacketKind kind, uint32_t pair);
     void SendBack(uint32_t packet, int64_t now);
-    double PaceOf(const Pair& pair) const;
 
     bool HasPackets(const Pair& pair) const
     {
