@@ -141,10 +141,6 @@ class PacketPool
     void Free(uint32_t packet)
     {
         m_inUse--;
-        if (HasTelemetry(packet))
-        {
-            m_freeTelemetry.push_back(m_telemetryOf[packet]);
-        }
         m_packets[packet].next = m_free;
         m_free = packet;
     }
@@ -159,35 +155,22 @@ class PacketPool
         return m_packets[packet];
     }
 
-    bool HasTelemetry(uint32_t packet) const
+    /** Attaches empty telemetry to a packet. */
+    Telemetry& AddTelemetry(uint32_t packet)
     {
-        return (m_packets[packet].flags & Packet::TELEMETRY) != 0;
-    }
-
-    /** Attaches empty telemetry to a packet that has none. */
-    void AddTelemetry(uint32_t packet)
-    {
-        if (m_freeTelemetry.empty())
+        if (packet >= m_telemetry.size())
         {
-            m_freeTelemetry.push_back(static_cast<uint32_t>(m_telemetry.size()));
-            m_telemetry.emplace_back();
+            m_telemetry.resize(m_packets.size());
         }
-        SetTelemetry(packet, m_freeTelemetry.back());
-        m_freeTelemetry.pop_back();
-        GetTelemetry(packet).count = 0;
-    }
-
-    /** Moves the telemetry of a packet to one that has none. */
-    void MoveTelemetry(uint32_t from, uint32_t to)
-    {
-        SetTelemetry(to, m_telemetryOf[from]);
-        m_packets[from].flags &= static_cast<uint8_t>(~Packet::TELEMETRY);
+        m_packets[packet].flags |= Packet::TELEMETRY;
+        m_telemetry[packet].count = 0;
+        return m_telemetry[packet];
     }
 
     /** Telemetry of a packet, which must have some. */
     Telemetry& GetTelemetry(uint32_t packet)
     {
-        return m_telemetry[m_telemetryOf[packet]];
+        return m_telemetry[packet];
     }
 
     /** Notes of a packet; uninitialized (left from the handle's last use) until set. */
@@ -213,21 +196,9 @@ class PacketPool
     }
 
   private:
-    void SetTelemetry(uint32_t packet, uint32_t index)
-    {
-        if (m_telemetryOf.size() < m_packets.size())
-        {
-            m_telemetryOf.resize(m_packets.capacity());
-        }
-        m_telemetryOf[packet] = index;
-        m_packets[packet].flags |= Packet::TELEMETRY;
-    }
-
     AlignedVector<Packet> m_packets;
-    AlignedVector<Telemetry> m_telemetry;
-    std::vector<uint32_t> m_telemetryOf; //!< by packet: index into m_telemetry
-    std::vector<uint32_t> m_freeTelemetry;
-    std::vector<PacketNotes> m_notes; //!< by packet; empty until first used
+    AlignedVector<Telemetry> m_telemetry; //!< by packet; empty until first used
+    std::vector<PacketNotes> m_notes;     //!< by packet; empty until first used
     uint32_t m_free{Packet::NONE};
     uint64_t m_inUse{0};
 };

@@ -1123,9 +1123,10 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         p.flags = pair.isMarked ? Packet::MARKED : 0;
         pair.isMarked = false;
         pair.unacknowledged = 0;
-        if (m_packets.HasTelemetry(data))
+        if ((m_packets[data].flags & Packet::TELEMETRY) != 0)
         {
-            m_packets.MoveTelemetry(data, reply);
+            Telemetry& telemetry = m_packets.AddTelemetry(reply);
+            telemetry = m_packets.GetTelemetry(data);
         }
         if (m_notesPaths || m_ackBitmap)
         {
@@ -1358,7 +1359,8 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ack.rtt = Time::Picoseconds(now - p.stamp);
     ack.isMarked = (p.flags & Packet::MARKED) != 0;
     ack.sent = pair.next;
-    ack.telemetry = m_packets.HasTelemetry(packet) ? &m_packets.GetTelemetry(packet) : nullptr;
+    const bool hasTelemetry = (p.flags & Packet::TELEMETRY) != 0;
+    ack.telemetry = hasTelemetry ? &m_packets.GetTelemetry(packet) : nullptr;
     pair.control->OnAck(ack);
     if (lost > 0)
     {
