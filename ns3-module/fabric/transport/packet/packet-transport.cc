@@ -676,25 +676,11 @@ uint32_t
 PacketTransport::ConnectionOf(const FlowRequest& request)
 {
     const RouteId route = request.route;
-    if (route.Index() >= m_connectionsOf.size())
-    {
-        m_connectionsOf.resize(m_routing.Size());
-    }
-    std::vector<uint32_t>& known = m_connectionsOf[route.Index()];
-    const auto found = std::find_if(known.begin(), known.end(), [&](uint32_t each) {
-        return m_connections[each].stream == request.stream &&
-               m_connections[each].trafficClass == request.trafficClass;
-    });
     const PathId path = m_routing.CurrentPath(route);
-    uint32_t index;
-    if (found != known.end())
+    const auto [known, isNew] = m_connectionIndices.try_emplace(
+        ConnectionKey(request), static_cast<uint32_t>(m_connections.size()));
+    if (isNew)
     {
-        index = *found;
-    }
-    else
-    {
-        index = static_cast<uint32_t>(m_connections.size());
-        known.push_back(index);
         m_connections.emplace_back();
         if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
         {
@@ -702,7 +688,6 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         }
         Connection& opened = m_connections.back();
         opened.route = route;
-        opened.stream = request.stream;
         opened.trafficClass = request.trafficClass;
         opened.path = path;
         opened.isFootprint = IsFootprint(route, path);
@@ -713,7 +698,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
             OpenFootprint(opened);
         }
     }
-    Connection& connection = m_connections[index];
+    Connection& connection = m_connections[known->second];
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
         const std::vector<PathId> paths = PathsOf(route);
@@ -728,7 +713,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
             m_pairs.SetPaths(connection.pairs.back(), {}, m_now.ToPicoseconds());
         }
     }
-    return index;
+    return known->second;
 }
 
 /** Whether a path is a footprint: a set of links without a hop order. */

@@ -251,7 +251,6 @@ class PacketTransport final : public Transport, private MessageClient
     struct Connection
     {
         RouteId route;
-        uint32_t stream{0};
         uint8_t trafficClass{1};
         std::vector<uint32_t> pairs; //!< one a part; for a footprint (unordered links), one a link
         FlowPath whole;              //!< links of its flows, unless switches choose by load
@@ -332,15 +331,15 @@ class PacketTransport final : public Transport, private MessageClient
     FlowSlots<FlowForm::Packets, std::deque<Flow>>
         m_flows;                          //!< a deque, since clients start flows inside callbacks
     std::deque<Connection> m_connections; //!< in the order of opening
-    std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
-    std::unordered_map<RouteId, Spray> m_sprays;        //!< by route, for UncontendedTime
-    std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward is END until stored
-    std::unique_ptr<PathSelector> m_ownSelector;        //!< null if the selector is shared, or not
-                                                        //!< needed
-    PathSelector* m_selector{nullptr};                  //!< null: switches do not choose by load
-    std::vector<Choice> m_choices;                      //!< by queue pair
-    std::vector<bool> m_isCounted;                      //!< by route: was considered by
-                                                        //!< CountIdlePath
+    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_connectionIndices;
+    std::unordered_map<RouteId, Spray> m_sprays; //!< by route, for UncontendedTime
+    std::vector<QueuePairs::Path> m_hopsOfPath;  //!< by path; forward is END until stored
+    std::unique_ptr<PathSelector> m_ownSelector; //!< null if the selector is shared, or not
+                                                 //!< needed
+    PathSelector* m_selector{nullptr};           //!< null: switches do not choose by load
+    std::vector<Choice> m_choices;               //!< by queue pair
+    std::vector<bool> m_isCounted;               //!< by route: was considered by
+                                                 //!< CountIdlePath
     IdlePath m_longest;
     std::size_t m_active{0};
     std::size_t m_canceled{0}; //!< canceled flows whose packets have not all arrived
