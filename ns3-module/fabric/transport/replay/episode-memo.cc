@@ -123,31 +123,21 @@ EpisodeMemo::Repeat(uint32_t state, Period period)
     m_periods.push_back(std::move(period));
 }
 
-uint32_t
-EpisodeMemo::NumberOf(const std::vector<int64_t>& facts)
+std::size_t
+EpisodeMemo::FactsHash::operator()(const std::vector<int64_t>& facts) const
 {
     uint64_t hash = facts.size();
     for (const int64_t fact : facts)
     {
         hash = SplitMix64(hash ^ static_cast<uint64_t>(fact));
     }
-    const auto key = static_cast<uint32_t>(hash);
-    const uint32_t found = m_factIndex.Find(key, [&](uint32_t number) {
-        const std::size_t begin = number == 0 ? 0 : m_ends[number - 1];
-        return m_ends[number] - begin == facts.size() &&
-               std::equal(facts.begin(),
-                          facts.end(),
-                          m_facts.begin() + static_cast<std::ptrdiff_t>(begin));
-    });
-    if (found != InternIndex::NONE)
-    {
-        return found;
-    }
-    const auto number = static_cast<uint32_t>(m_ends.size());
-    m_facts.insert(m_facts.end(), facts.begin(), facts.end());
-    m_ends.push_back(m_facts.size());
-    m_factIndex.Insert(key, number);
-    return number;
+    return hash;
+}
+
+uint32_t
+EpisodeMemo::NumberOf(const std::vector<int64_t>& facts)
+{
+    return m_numbers.try_emplace(facts, static_cast<uint32_t>(m_numbers.size())).first->second;
 }
 
 void

@@ -127,12 +127,15 @@ class EpisodeMemo
     /** A state takes about 200 bytes with its notifications. */
     static constexpr std::size_t MAX_STATES = 1u << 24;
 
+    struct FactsHash
+    {
+        std::size_t operator()(const std::vector<int64_t>& facts) const;
+    };
+
     std::deque<State> m_states;
     std::vector<Period> m_periods;
-    InternIndex m_edges;             //!< index of m_states by parent and start
-    std::vector<int64_t> m_facts;    //!< all lists of facts, concatenated
-    std::vector<std::size_t> m_ends; //!< by number: end in m_facts
-    InternIndex m_factIndex;         //!< index of m_ends by facts
+    InternIndex m_edges; //!< index of m_states by parent and start
+    std::unordered_map<std::vector<int64_t>, uint32_t, FactsHash> m_numbers; //!< by facts
 };
 
 /**
