@@ -17,11 +17,7 @@ MakeTransport(Routing& routing, TransportSpec spec)
     std::optional<PacketSpec>& packets = spec.packets;
     if (spec.coupling)
     {
-        return std::make_unique<HybridTransport>(routing,
-                                                 HybridSpec{packets.value_or(PacketSpec()),
-                                                            std::move(*spec.coupling),
-                                                            spec.sharing,
-                                                            spec.corrections});
+        return std::make_unique<HybridTransport>(routing, std::move(spec));
     }
     if (packets && packets->settle.IsOn())
     {

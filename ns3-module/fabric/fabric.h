@@ -4,27 +4,13 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
-#include "fabric/transport/corrected/correction-spec.h"
-#include "fabric/transport/fluid/fluid-spec.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>
-#include <optional>
 
 namespace weir
 {
-
-/** Selects the transport model of a fabric. */
-struct TransportSpec
-{
-    std::optional<PacketSpec> packets{};    //!< packet model; empty: fluid
-    std::optional<CouplingSpec> coupling{}; //!< hybrid: some flows as packets, the others as a
-                                            //!< fluid
-    SharingSpec sharing{};                  //!< how fluid flows share links
-    CorrectionSpec corrections{};           //!< corrections of the fluid model
-};
 
 /**
  * Creates the transport of @p spec over @p routing, which must outlive it.

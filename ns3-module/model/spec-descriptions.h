@@ -6,11 +6,8 @@
 
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/corrected/correction-spec.h"
-#include "fabric/transport/fluid/fluid-spec.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 
 #include <vector>
 

@@ -16,14 +16,14 @@ namespace
 {
 
 /** Packets without headers, on switches that neither drop nor mark. */
-HybridSpec
+TransportSpec
 PlainSpec()
 {
-    HybridSpec spec;
-    spec.packets.format.mtu = Bytes(1000);
-    spec.packets.format.header = 0;
-    spec.packets.format.controlSize = Bytes(1);
-    spec.packets.switches.marks = false;
+    TransportSpec spec{PacketSpec(), CouplingSpec()};
+    spec.packets->format.mtu = Bytes(1000);
+    spec.packets->format.header = 0;
+    spec.packets->format.controlSize = Bytes(1);
+    spec.packets->switches.marks = false;
     return spec;
 }
 
@@ -118,7 +118,7 @@ struct RandomPlay
 
 /** Without packet flows, flows end at the same picosecond as in a fluid simulation. */
 void
-ExpectAFluid(const HybridSpec& spec)
+ExpectAFluid(const TransportSpec& spec)
 {
     for (uint64_t seed = 1; seed <= 10; seed++)
     {
@@ -153,7 +153,7 @@ TEST(HybridTransport, WithoutPacketsIsAFluid)
 
 TEST(HybridTransport, WithoutPacketsIsACorrectedFluid)
 {
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     spec.corrections.forwarding.packet = Bytes(1000);
     spec.corrections.utilization.ofLink = 0.9;
     spec.corrections.recovery.period = Time::Microseconds(50);
@@ -168,7 +168,7 @@ TEST(HybridTransport, WithoutPacketsIsACorrectedFluid)
  */
 TEST(HybridTransport, PacketsHaveNothingOfWhatAcknowledgmentsTake)
 {
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     spec.corrections.utilization.ofLink = 0.8;
     PacketBench bench;
     const Dumbbell net(bench);
@@ -189,7 +189,7 @@ TEST(HybridTransport, PacketsHaveNothingOfWhatAcknowledgmentsTake)
  */
 TEST(HybridTransport, PacketsCutAFluidThatRecovers)
 {
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     spec.corrections.recovery.period = Time::Microseconds(300);
     spec.corrections.recovery.markFrom = Bytes(125000);
     spec.corrections.recovery.floor = 0.1;
@@ -205,7 +205,7 @@ TEST(HybridTransport, PacketsCutAFluidThatRecovers)
 
 TEST(HybridTransport, RefusesSharingByIngress)
 {
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     spec.corrections.ingress.shares = true;
     PacketBench bench;
     const Dumbbell net(bench);
@@ -217,12 +217,12 @@ TEST(HybridTransport, WithoutAFluidIsPackets)
 {
     for (uint64_t seed = 1; seed <= 10; seed++)
     {
-        HybridSpec spec = PlainSpec();
-        spec.packets.switches.marks = true;
-        spec.packets.congestionControl = Dcqcn();
+        TransportSpec spec = PlainSpec();
+        spec.packets->switches.marks = true;
+        spec.packets->congestionControl = Dcqcn();
         PacketBench packets;
         RandomPlay ofPackets(packets, seed);
-        packets.Open(spec.packets);
+        packets.Open(*spec.packets);
         ofPackets.AddFlows(packets, 1);
         packets.Run();
         PacketBench both;
@@ -298,9 +298,9 @@ TEST(HybridTransport, EachTrafficClassHasItsShare)
 {
     PacketBench bench;
     const Dumbbell net(bench);
-    HybridSpec spec = PlainSpec();
-    spec.packets.trafficClasses = 2;
-    spec.packets.switches.losslessClasses = 2;
+    TransportSpec spec = PlainSpec();
+    spec.packets->trafficClasses = 2;
+    spec.packets->switches.losslessClasses = 2;
     bench.OpenHybrid(spec);
     FlowRequest request;
     request.route = bench.RouteOf(net.from[0], net.to[0]);
@@ -401,12 +401,12 @@ class DatagramSender : public DatagramClient, public PassiveEngine
     uint64_t m_sent{0};
 };
 
-HybridSpec
+TransportSpec
 WithDatagrams()
 {
-    HybridSpec spec = PlainSpec();
-    spec.packets.trafficClasses = 2;
-    spec.packets.switches.losslessClasses = 2;
+    TransportSpec spec = PlainSpec();
+    spec.packets->trafficClasses = 2;
+    spec.packets->switches.losslessClasses = 2;
     return spec;
 }
 
@@ -469,7 +469,7 @@ TEST(HybridTransport, DatagramsAloneArePackets)
     {
         PacketBench bench;
         const Dumbbell net(bench);
-        isHybrid ? bench.OpenHybrid(WithDatagrams()) : bench.Open(WithDatagrams().packets);
+        isHybrid ? bench.OpenHybrid(WithDatagrams()) : bench.Open(*WithDatagrams().packets);
         DatagramSender sender(
             bench, bench.RouteOf(net.from[0], net.to[0]), 1000, Time::Nanoseconds(150));
         bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], Bytes(1000000));
@@ -489,11 +489,11 @@ TimeBesideHeldPackets(Time window)
 {
     PacketBench bench;
     const Dumbbell net(bench);
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     StaticWindow held;
     held.window = Bytes(15000);
-    spec.packets.congestionControl = held;
-    spec.coupling.window = window;
+    spec.packets->congestionControl = held;
+    spec.coupling->window = window;
     bench.OpenHybrid(spec);
     bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(10000000));
     const std::size_t fluid =
@@ -571,13 +571,13 @@ TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)
     {
         PacketBench bench;
         const Dumbbell net(bench);
-        HybridSpec spec = PlainSpec();
+        TransportSpec spec = PlainSpec();
         StaticWindow held;
         held.window = Bytes(120000); // 75 kB are in flight; the 45 kB queued are below Kmin
-        spec.packets.congestionControl = held;
-        spec.packets.switches.marks = true;
-        spec.packets.switches.markFrom = Bytes(60000);
-        spec.packets.switches.markAll = Bytes(60000);
+        spec.packets->congestionControl = held;
+        spec.packets->switches.marks = true;
+        spec.packets->switches.markFrom = Bytes(60000);
+        spec.packets->switches.markAll = Bytes(60000);
         bench.OpenHybrid(spec);
         bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(2000000));
         for (int i = 0; i < flows; i++)
@@ -602,7 +602,7 @@ TEST(HybridTransport, BytesAreConserved)
     {
         PacketBench bench;
         RandomPlay play(bench, seed);
-        HybridSpec spec = PlainSpec();
+        TransportSpec spec = PlainSpec();
         bench.OpenHybrid(spec);
         play.AddFlows(bench, 3);
         bench.Run();
@@ -641,8 +641,8 @@ TEST(HybridTransport, DebtCountsFromTheEntryOfAStream)
     {
         bench.Join(host, middle, Rate::Gbps(100), Time::Microseconds(1));
     }
-    HybridSpec spec = PlainSpec();
-    spec.coupling.window = Time::Microseconds(50);
+    TransportSpec spec = PlainSpec();
+    spec.coupling->window = Time::Microseconds(50);
     bench.OpenHybrid(spec);
     const Bytes much(100000000);
     const Time entry = Time::Microseconds(1010); // within the window that ends at 1050 us
@@ -740,8 +740,8 @@ TEST(HybridTransport, FlowsOverChosenLinksArePackets)
 {
     PacketBench bench;
     const Dumbbell net(bench);
-    HybridSpec spec = PlainSpec();
-    spec.coupling.links = {bench.GetTopology().LinkName(net.trunk)};
+    TransportSpec spec = PlainSpec();
+    spec.coupling->links = {bench.GetTopology().LinkName(net.trunk)};
     bench.OpenHybrid(spec);
     const Bytes size(1000000);
     bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size);
@@ -754,7 +754,7 @@ TEST(HybridTransport, FlowsOverChosenLinksArePackets)
         packets += bench.Any().GetPortCounters(LinkId(i))->packets;
     }
     EXPECT_EQ(packets, 6000u); // three hops, with an acknowledgment for each packet
-    spec.coupling.links = {"switch9->*"};
+    spec.coupling->links = {"switch9->*"};
     PacketBench other;
     const Dumbbell same(other);
     EXPECT_THROW(other.OpenHybrid(spec), std::invalid_argument);
@@ -788,10 +788,10 @@ TEST(HybridTransport, CancelledFlowsLeaveTheirShare)
 {
     PacketBench bench;
     const Dumbbell net(bench);
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     StaticWindow window; // bounds the packets in flight, which still arrive
     window.window = Bytes(150000);
-    spec.packets.congestionControl = window;
+    spec.packets->congestionControl = window;
     bench.OpenHybrid(spec);
     FlowRequest request;
     request.route = bench.RouteOf(net.from[0], net.to[0]);
@@ -823,10 +823,10 @@ TEST(HybridTransport, CanceledFlowsDoNotDescribeTheirStream)
 {
     PacketBench bench;
     const Dumbbell net(bench);
-    HybridSpec spec = PlainSpec();
+    TransportSpec spec = PlainSpec();
     StaticWindow window;
     window.window = Bytes(10000);
-    spec.packets.congestionControl = window;
+    spec.packets->congestionControl = window;
     bench.OpenHybrid(spec);
     FlowRequest request;
     request.route = bench.RouteOf(net.from[0], net.to[0]);

@@ -101,7 +101,7 @@ class PacketBench : private FlowClient, private PassiveEngine
         Use(std::make_unique<CorrectedTransport>(*m_routing, spec));
     }
 
-    void OpenHybrid(const HybridSpec& spec,
+    void OpenHybrid(const TransportSpec& spec,
                     const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
         MakeRouting(routing);

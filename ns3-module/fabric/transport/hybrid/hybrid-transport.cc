@@ -38,7 +38,7 @@ RoundUpToGrid(double bytesPerSecond)
 }
 
 std::unique_ptr<FluidTransport>
-MakeFluid(Routing& routing, const HybridSpec& spec)
+MakeFluid(Routing& routing, const TransportSpec& spec)
 {
     if (spec.corrections.ingress.IsOn())
     {
@@ -51,14 +51,14 @@ MakeFluid(Routing& routing, const HybridSpec& spec)
 
 } // namespace
 
-HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
+HybridTransport::HybridTransport(Routing& routing, TransportSpec spec)
     : m_routing(routing),
-      m_spec(spec.coupling),
-      m_use(std::max(1.0,
-                     spec.packets.congestionControl->TargetUtilization() /
-                         spec.corrections.utilization.ofLink)),
+      m_spec(spec.coupling.value_or(CouplingSpec())),
       m_fluid(MakeFluid(routing, spec)),
-      m_packets(routing, std::move(spec.packets), m_fluid->Selector()),
+      m_packets(routing, std::move(spec.packets).value_or(PacketSpec()), m_fluid->Selector()),
+      m_use(std::max(1.0,
+                     m_packets.GetSpec().congestionControl->TargetUtilization() /
+                         spec.corrections.utilization.ofLink)),
       m_isChosen(ChosenLinks(routing.GetTopology(), m_spec.links)),
       m_links(routing.GetTopology().LinkCount())
 {

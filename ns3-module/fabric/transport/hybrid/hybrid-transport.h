@@ -3,13 +3,10 @@
 #define WEIR_FABRIC_TRANSPORT_HYBRID_HYBRID_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
-#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/flow-slots.h"
-#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
-#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet-transport.h"
+#include "fabric/transport/transport-spec.h"
 #include "fabric/transport/transport.h"
 
 #include <array>
@@ -21,15 +18,6 @@
 
 namespace weir
 {
-
-/** Parameters of the hybrid transport. */
-struct HybridSpec
-{
-    PacketSpec packets;
-    CouplingSpec coupling;
-    SharingSpec sharing{};
-    CorrectionSpec corrections{}; //!< corrections of the fluid
-};
 
 /** Counters of the coupling of packets and fluid, with its largest error. */
 struct CouplingCounters
@@ -70,11 +58,11 @@ class HybridTransport final : public Transport, private TransportObserver
 {
   public:
     /**
-     * @p routing must outlive it.
+     * @p routing must outlive it. Parts that @p spec lacks have their default values.
      * @throws std::invalid_argument as PacketTransport; also if no link matches a name of @p spec,
      *         or if @p spec enables sharing by ingress.
      */
-    HybridTransport(Routing& routing, HybridSpec spec);
+    HybridTransport(Routing& routing, TransportSpec spec);
     HybridTransport(const HybridTransport&) = delete;
     HybridTransport& operator=(const HybridTransport&) = delete;
 
@@ -267,9 +255,9 @@ class HybridTransport final : public Transport, private TransportObserver
 
     Routing& m_routing;
     CouplingSpec m_spec;
-    double m_use; //!< see UseOf
     std::unique_ptr<FluidTransport> m_fluid;
     PacketTransport m_packets;
+    double m_use;                        //!< see UseOf
     std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
     std::vector<RouteKind> m_routeKinds; //!< by route
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamIndices;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
-#define WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
+#ifndef WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H
+#define WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +38,16 @@ struct CouplingSpec : Parameterized
     }
 };
 
+/** Selects the transport model of a fabric. */
+struct TransportSpec
+{
+    std::optional<PacketSpec> packets{};    //!< packet model; empty: fluid
+    std::optional<CouplingSpec> coupling{}; //!< hybrid: some flows as packets, the others as a
+                                            //!< fluid
+    SharingSpec sharing{};                  //!< how fluid flows share links
+    CorrectionSpec corrections{};           //!< corrections of the fluid model
+};
+
 } // namespace weir
 
-#endif // WEIR_FABRIC_TRANSPORT_HYBRID_COUPLING_SPEC_H
+#endif // WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H
