@@ -68,7 +68,8 @@ QueuePairs::SetNetwork(PacketNetwork& network)
 uint32_t
 QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id = Add(std::move(paths), facts, trafficClass, *m_spec.congestionControl);
+    const uint32_t id =
+        Add(std::move(paths), facts, trafficClass, m_spec.congestionControl->Open(facts));
     m_pairs[id]->credit = m_creditPackets > 0 ? 0 : m_pairs[id]->credit;
     return id;
 }
@@ -76,8 +77,10 @@ QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t 
 uint32_t
 QueuePairs::OpenLink(uint32_t hop, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id =
-        Add({{hop, PacketNetwork::END}}, facts, trafficClass, NoCongestionControl());
+    const uint32_t id = Add({{hop, PacketNetwork::END}},
+                            facts,
+                            trafficClass,
+                            std::make_unique<SenderControl>(facts.lineRate));
     m_pairs[id]->isLink = true;
     return id;
 }
@@ -86,12 +89,12 @@ uint32_t
 QueuePairs::Add(std::vector<Path> paths,
                 const ConnectionFacts& facts,
                 uint8_t trafficClass,
-                const CongestionControl& control)
+                std::unique_ptr<SenderControl> control)
 {
     const auto id = static_cast<uint32_t>(m_pairs.size());
     m_pairs.push_back(std::make_unique<Pair>());
     Pair& pair = *m_pairs.back();
-    pair.control = control.Open(facts);
+    pair.control = std::move(control);
     pair.paths = std::move(paths);
     pair.facts = facts;
     pair.link = m_network->HopAt(pair.paths.front().forward);

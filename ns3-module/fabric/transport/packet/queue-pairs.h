@@ -311,7 +311,7 @@ class QueuePairs : public PacketEndpoints
     uint32_t Add(std::vector<Path> paths,
                  const ConnectionFacts& facts,
                  uint8_t trafficClass,
-                 const CongestionControl& control);
+                 std::unique_ptr<SenderControl> control);
     void Count(Pair& pair, uint64_t number, uint32_t FlowCounters::*counter);
     double WindowOf(const Pair& pair) const;
     bool MaySend(Pair& pair) const;

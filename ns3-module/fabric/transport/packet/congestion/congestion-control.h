@@ -57,13 +57,19 @@ struct Acknowledgment
 };
 
 /**
- * Congestion control state of one queue pair. Rates are bytes/s on the wire, headers included;
- * windows count unacknowledged payload bytes.
+ * Congestion control state of one queue pair; by itself, a constant rate and window. Rates are
+ * bytes/s on the wire, headers included; windows count unacknowledged payload bytes.
  */
 class SenderControl
 {
   public:
     static constexpr double NO_WINDOW = std::numeric_limits<double>::infinity();
+
+    explicit SenderControl(double rate, double window = NO_WINDOW)
+        : m_rate(rate),
+          m_window(window)
+    {
+    }
 
     virtual ~SenderControl() = default;
 
@@ -119,6 +125,8 @@ class SenderControl
     }
 
   protected:
+    SenderControl() = default;
+
     double m_rate{0};           //!< bytes/s
     double m_window{NO_WINDOW}; //!< bytes
 };

@@ -25,15 +25,7 @@ class NoCongestionControl : public CongestionControl
 
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override
     {
-        struct Unlimited : SenderControl
-        {
-            explicit Unlimited(double lineRate)
-            {
-                m_rate = lineRate;
-            }
-        };
-
-        return std::make_unique<Unlimited>(facts.lineRate);
+        return std::make_unique<SenderControl>(facts.lineRate);
     }
 };
 

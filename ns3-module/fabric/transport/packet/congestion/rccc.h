@@ -35,7 +35,12 @@ class Rccc : public CongestionControl
     }
 
     void VisitParameters(ParameterVisitor& visitor) override;
-    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+
+    /** A sender sends at line rate while it has credit. */
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override
+    {
+        return std::make_unique<SenderControl>(facts.lineRate);
+    }
 
     uint32_t CreditPackets() const override
     {
@@ -56,18 +61,7 @@ class Rccc : public CongestionControl
     double minimum{1.0 / 64};
 
   private:
-    class Sender;
     class Receiver;
-};
-
-/** Sends at line rate while it has credit. */
-class Rccc::Sender : public SenderControl
-{
-  public:
-    explicit Sender(const ConnectionFacts& facts)
-    {
-        m_rate = facts.lineRate;
-    }
 };
 
 /** Grants credit at the rate of the port, or of the network if that is lower. */
@@ -177,12 +171,6 @@ Rccc::VisitParameters(ParameterVisitor& visitor)
     visitor.Number({"minimum", "Minimum credit rate, as a fraction of the port's rate.", "Weir"},
                    minimum,
                    {1e-6, 1});
-}
-
-inline std::unique_ptr<SenderControl>
-Rccc::Open(const ConnectionFacts& facts) const
-{
-    return std::make_unique<Sender>(facts);
 }
 
 inline std::unique_ptr<ReceiverControl>

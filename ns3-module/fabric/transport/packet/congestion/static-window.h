@@ -32,18 +32,9 @@ class StaticWindow : public CongestionControl
 
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override
     {
-        struct Sender : SenderControl
-        {
-            Sender(double rate, double window)
-            {
-                m_rate = rate;
-                m_window = window;
-            }
-        };
-
-        return std::make_unique<Sender>(facts.lineRate,
-                                        window > Bytes(0) ? window.ToDouble()
-                                                          : ofPath * facts.BandwidthDelay());
+        return std::make_unique<SenderControl>(facts.lineRate,
+                                               window > Bytes(0) ? window.ToDouble()
+                                                                 : ofPath * facts.BandwidthDelay());
     }
 
     Bytes window{Bytes(0)}; //!< zero: ofPath times the bandwidth-delay product of the path
