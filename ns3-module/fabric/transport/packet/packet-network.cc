@@ -1356,7 +1356,7 @@ PacketNetwork::Stamp(uint32_t packet, uint32_t link, int64_t now)
     {
         Telemetry::Hop& hop = telemetry.hops[telemetry.count++];
         hop.time = now;
-        hop.rate = ServiceRate(link);
+        hop.rate = 1e12 / m_ports[link].psPerByte; // of the packets' share of the link
         hop.sentBytes = m_sent[link].bytes;
         const unsigned trafficClass = m_packets[packet].trafficClass;
         hop.queueBytes = static_cast<uint32_t>(QueueOf(link, trafficClass).bytes);

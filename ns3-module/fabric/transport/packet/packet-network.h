@@ -214,12 +214,6 @@ class PacketNetwork
         return 1e12 / m_details[link].wholePsPerByte;
     }
 
-    /** Rate on the wire of the packets' share of a link, bytes/s. */
-    double ServiceRate(uint32_t link) const
-    {
-        return 1e12 / m_ports[link].psPerByte;
-    }
-
     /** Bytes of a packet on a link; only network links carry headers. */
     uint32_t BytesOf(uint32_t link, uint32_t size, uint32_t payload) const
     {
