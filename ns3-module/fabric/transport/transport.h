@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -247,6 +248,12 @@ struct StalledFlow
 class Transport : public PassiveEngine
 {
   public:
+    /** @param form the form of all its flows; empty: it moves both */
+    explicit Transport(std::optional<FlowForm> form)
+        : m_form(form)
+    {
+    }
+
     /**
      * Starts a flow at @p now.
      * @throws std::invalid_argument if the size is negative, the overhead is negative or infinite,
@@ -350,13 +357,19 @@ class Transport : public PassiveEngine
     }
 
     /** Whether the transport can move flows as @p form. */
-    virtual bool Moves(FlowForm form) const = 0;
+    bool Moves(FlowForm form) const
+    {
+        return !m_form || *m_form == form;
+    }
 
     /**
      * The form in which a flow moves. A packet flow ends when its last byte has arrived; its
      * addsLatency is ignored.
      */
-    virtual FlowForm FormOf(const FlowRequest& request) = 0;
+    virtual FlowForm FormOf(const FlowRequest& request)
+    {
+        return m_form.value_or(request.form);
+    }
 
     /**
      * Completion time of a flow in isolation, at the link rates of the topology. For packets it
@@ -399,6 +412,9 @@ class Transport : public PassiveEngine
 
   protected:
     TransportObservers m_observers;
+
+  private:
+    std::optional<FlowForm> m_form; //!< of all flows; empty: both
 };
 
 } // namespace weir

@@ -48,7 +48,8 @@ Require(bool holds, const char* what, double found)
 } // namespace
 
 FluidTransport::FluidTransport(Routing& routing, const SharingSpec& sharing)
-    : m_routing(routing),
+    : Transport(FlowForm::Fluid),
+      m_routing(routing),
       m_paths(routing.Paths()),
       m_solver(CapacitiesOf(routing.GetTopology()), sharing.tolerance),
       m_groups(routing.GetTopology().LinkCount()),

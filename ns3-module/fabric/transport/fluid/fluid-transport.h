@@ -266,16 +266,6 @@ class FluidTransport : public Transport
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;
 
-    bool Moves(FlowForm form) const override
-    {
-        return form == FlowForm::Fluid;
-    }
-
-    FlowForm FormOf(const FlowRequest& /* request */) override
-    {
-        return FlowForm::Fluid;
-    }
-
     /**
      * The selector that counts the load of flows, if the routing policy is not fixed; else null.
      */

@@ -52,7 +52,8 @@ MakeFluid(Routing& routing, const TransportSpec& spec)
 } // namespace
 
 HybridTransport::HybridTransport(Routing& routing, TransportSpec spec)
-    : m_routing(routing),
+    : Transport(std::nullopt),
+      m_routing(routing),
       m_spec(spec.coupling.value_or(CouplingSpec())),
       m_fluid(MakeFluid(routing, spec)),
       m_packets(routing, std::move(spec.packets).value_or(PacketSpec()), m_fluid->Selector()),

@@ -117,11 +117,6 @@ class HybridTransport final : public Transport, private TransportObserver
         m_packets.RemovePortObserver(observer);
     }
 
-    bool Moves(FlowForm /* form */) const override
-    {
-        return true;
-    }
-
     FlowForm FormOf(const FlowRequest& request) override;
 
     Time UncontendedTime(const FlowRequest& request, PathId path) override

@@ -44,7 +44,8 @@ Filled(PacketSpec spec, const RoutingPolicy& policy)
 } // namespace
 
 PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others)
-    : m_spec(Filled(std::move(spec), routing.Policy())),
+    : Transport(FlowForm::Packets),
+      m_spec(Filled(std::move(spec), routing.Policy())),
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),

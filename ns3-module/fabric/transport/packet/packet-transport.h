@@ -89,16 +89,6 @@ class PacketTransport final : public Transport, private MessageClient
     bool AddPortObserver(PortObserver& observer) override;
     void RemovePortObserver(PortObserver& observer) override;
 
-    bool Moves(FlowForm form) const override
-    {
-        return form == FlowForm::Packets;
-    }
-
-    FlowForm FormOf(const FlowRequest& /* request */) override
-    {
-        return FlowForm::Packets;
-    }
-
     std::size_t ActiveFlows() const override
     {
         return m_active;

@@ -113,7 +113,8 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
 };
 
 ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
-    : m_routing(routing),
+    : Transport(FlowForm::Packets),
+      m_routing(routing),
       m_spec(std::move(spec)),
       m_uncontended(routing, m_spec), // validates the parameters
       m_routes(routing, m_spec.queuePair, m_memo),

@@ -105,16 +105,6 @@ class ReplayTransport final : public Transport
     /** Counters of a flow that has ended at this instant. */
     const FlowCounters* GetFlowCounters(FlowId id) override;
 
-    bool Moves(FlowForm form) const override
-    {
-        return form == FlowForm::Packets;
-    }
-
-    FlowForm FormOf(const FlowRequest& /* request */) override
-    {
-        return FlowForm::Packets;
-    }
-
     Time UncontendedTime(const FlowRequest& request, PathId path) override
     {
         return m_uncontended.UncontendedTime(request, path);
