@@ -155,7 +155,7 @@ class PacketPool
         return m_packets[packet];
     }
 
-    /** Attaches empty telemetry to a packet. */
+    /** Attaches empty telemetry to a packet. Ends the validity of references to telemetry. */
     Telemetry& AddTelemetry(uint32_t packet)
     {
         if (packet >= m_telemetry.size())
