@@ -68,8 +68,8 @@ QueuePairs::SetNetwork(PacketNetwork& network)
 uint32_t
 QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id =
-        Add(std::move(paths), facts, trafficClass, m_spec.congestionControl->Open(facts));
+    const uint32_t id = Add(std::move(paths), facts, trafficClass);
+    m_pairs[id]->control = m_spec.congestionControl->Open(facts);
     m_pairs[id]->credit = m_creditPackets > 0 ? 0 : m_pairs[id]->credit;
     return id;
 }
@@ -77,24 +77,19 @@ QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t 
 uint32_t
 QueuePairs::OpenLink(uint32_t hop, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id = Add({{hop, PacketNetwork::END}},
-                            facts,
-                            trafficClass,
-                            std::make_unique<SenderControl>(facts.lineRate));
+    const uint32_t id = Add({{hop, PacketNetwork::END}}, facts, trafficClass);
+    m_pairs[id]->control = std::make_unique<SenderControl>(facts.lineRate);
     m_pairs[id]->isLink = true;
     return id;
 }
 
+/** Adds a queue pair without congestion control. */
 uint32_t
-QueuePairs::Add(std::vector<Path> paths,
-                const ConnectionFacts& facts,
-                uint8_t trafficClass,
-                std::unique_ptr<SenderControl> control)
+QueuePairs::Add(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass)
 {
     const auto id = static_cast<uint32_t>(m_pairs.size());
     m_pairs.push_back(std::make_unique<Pair>());
     Pair& pair = *m_pairs.back();
-    pair.control = std::move(control);
     pair.paths = std::move(paths);
     pair.facts = facts;
     pair.link = m_network->HopAt(pair.paths.front().forward);
@@ -1129,7 +1124,9 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         if ((m_packets[data].flags & Packet::TELEMETRY) != 0)
         {
             Telemetry& telemetry = m_packets.AddTelemetry(reply);
-            telemetry = m_packets.GetTelemetry(data);
+            const Telemetry& seen = m_packets.GetTelemetry(data);
+            std::copy_n(seen.hops.begin(), seen.count, telemetry.hops.begin());
+            telemetry.count = seen.count;
         }
         if (m_notesPaths || m_ackBitmap)
         {

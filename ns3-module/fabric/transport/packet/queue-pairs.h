@@ -308,10 +308,7 @@ class QueuePairs : public PacketEndpoints
         int64_t timer{EventWheel::NEVER}; //!< PaceTimer::Port: time of the timer, ps
     };
 
-    uint32_t Add(std::vector<Path> paths,
-                 const ConnectionFacts& facts,
-                 uint8_t trafficClass,
-                 std::unique_ptr<SenderControl> control);
+    uint32_t Add(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass);
     void Count(Pair& pair, uint64_t number, uint32_t FlowCounters::*counter);
     double WindowOf(const Pair& pair) const;
     bool MaySend(Pair& pair) const;
