@@ -84,14 +84,14 @@ NearestHost(const Topology& topology, Router& router, DeviceId gpu)
  * The root complex that relays traffic from @p from to the GPU @p to of the same node where direct
  * PCIe copies are not allowed, because their path is farther than @p level (NCCL's paths.cc then
  * routes through the CPU of the sending GPU). Invalid where direct copies are allowed, or the path
- * passes a root complex anyway.
+ * passes a root complex itself.
  */
 DeviceId
 HostRelay(const Topology& topology, Router& router, P2pLevel level, DeviceId from, DeviceId to)
 {
     if (level >= P2pLevel::Switches)
     {
-        return {}; // paths beyond several switches pass a root complex anyway
+        return {}; // paths beyond several switches pass a root complex themselves
     }
     const std::vector<LinkId> path = router.RouteOver(from, to, {}, PCIE_KINDS);
     for (const LinkId link : path)

@@ -235,13 +235,13 @@ PlansOf(const Scenario& scenario,
     {
         sweep.keys.push_back(key + "." + column);
     }
-    std::vector<std::string> always = words;
+    std::vector<std::string> common = words;
     for (const std::string& setting : settings)
     {
-        always.insert(always.end(), {"--set", setting});
+        common.insert(common.end(), {"--set", setting});
     }
     const auto add = [&](std::vector<std::string> varied, uint32_t tensor) {
-        SweepCase plans{varied, always};
+        SweepCase plans{varied, common};
         for (std::size_t i = 0; i < varied.size(); i++)
         {
             plans.words.insert(plans.words.end(), {"--set", sweep.keys[i] + "=" + varied[i]});

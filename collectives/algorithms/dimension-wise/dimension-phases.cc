@@ -44,8 +44,7 @@ DispatchPhasesOf(const DimensionGrid& grid, uint32_t chunk, const ExpertDispatch
     {
         const auto& [size, stride, kind] = grid.dimensions[d];
         const double senders = points / stride / size; // ranks whose tokens a rank holds
-        const double toPeer = dispatch.isDirect ? dispatch.expertsOfToken / points
-                                                : senders * dispatch.ProbabilityOf(stride / points);
+        const double toPeer = senders * dispatch.CopiesTo(stride / points);
         phases.push_back({PhaseKind::Exchange, d, chunk, 1 / (toPeer * size)});
     }
     return phases;

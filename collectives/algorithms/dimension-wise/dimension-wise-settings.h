@@ -54,6 +54,12 @@ struct ExpertDispatch
      * consecutive.
      */
     double ProbabilityOf(double share) const;
+
+    /** Mean number of times that a token is sent to the ranks of @ref ProbabilityOf. */
+    double CopiesTo(double share) const
+    {
+        return isDirect ? expertsOfToken * share : ProbabilityOf(share);
+    }
 };
 
 /** Settings of dimension-wise collectives (DIMENSION_WISE_ALGORITHM). */

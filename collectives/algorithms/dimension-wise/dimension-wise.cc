@@ -715,13 +715,19 @@ Describe(const AlgorithmInputs& in)
     {
         for (uint32_t group = 0; group < call.PortGroups(); ++group)
         {
-            const uint32_t channels = call.ChannelsOf(group, share.firstChannel + share.channels) -
-                                      call.ChannelsOf(group, share.firstChannel);
-            if (channels > 0)
+            std::vector<uint32_t> channels;
+            for (uint32_t i = 0; i < share.channels; ++i)
+            {
+                const uint32_t channel = share.firstChannel + i;
+                if (channel % call.PortGroups() == group)
+                {
+                    channels.push_back(channel);
+                }
+            }
+            if (!channels.empty())
             {
                 description.channels.push_back(
-                    {DimensionWriter(in, call, plan, group).Write(share.bytes),
-                     std::vector<uint32_t>(channels)});
+                    {DimensionWriter(in, call, plan, group).Write(share.bytes), channels});
             }
         }
     }
