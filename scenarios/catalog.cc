@@ -73,16 +73,23 @@ IsFile(const fs::path& path)
     return fs::is_regular_file(path, error);
 }
 
-/** Where a data folder has descriptions of a kind. */
+/** Where data folders have descriptions of a kind, in the order in which they are searched. */
 std::vector<fs::path>
-FoldersOf(CatalogKind kind, const fs::path& data)
+FoldersOf(CatalogKind kind, const std::vector<std::string>& folders)
 {
-    if (kind != CatalogKind::Suites)
+    std::vector<fs::path> found;
+    for (const fs::path data : folders)
     {
-        return {data / ToString(kind)};
+        if (kind != CatalogKind::Suites)
+        {
+            found.push_back(data / ToString(kind));
+            continue;
+        }
+        // Inside, or as in the source tree beside it.
+        found.push_back(data / "validation");
+        found.push_back(data.parent_path() / "validation");
     }
-    // Inside, or as in the source tree beside it.
-    return {data / "validation", data.parent_path() / "validation"};
+    return found;
 }
 
 /** The entry that @p path is, without its title; the name is empty when it is none. */
@@ -105,13 +112,7 @@ std::vector<CatalogEntry>
 Entries(CatalogKind kind, const std::vector<std::string>& folders)
 {
     std::vector<CatalogEntry> entries;
-    std::vector<fs::path> directories;
-    for (const std::string& data : folders)
-    {
-        const auto more = FoldersOf(kind, data);
-        directories.insert(directories.end(), more.begin(), more.end());
-    }
-    for (const fs::path& directory : directories)
+    for (const fs::path& directory : FoldersOf(kind, folders))
     {
         std::error_code error;
         for (const auto& item : fs::directory_iterator(directory, error))
@@ -273,15 +274,16 @@ Catalog::Find(CatalogKind kind, const std::string& nameOrPath, const std::string
         throw InputError((isFolder ? "found the folder '" : "found no file '") + nameOrPath +
                          "', expected a " + what + "'s name or file");
     }
-    std::vector<std::string> names;
-    for (const CatalogEntry& entry : Entries(kind, m_folders))
+    for (const fs::path& folder : FoldersOf(kind, m_folders))
     {
-        if (entry.name == nameOrPath)
+        const CatalogEntry entry = EntryAt(
+            kind, folder / (kind == CatalogKind::Suites ? nameOrPath : nameOrPath + SUFFIX));
+        if (!entry.name.empty())
         {
             return entry.path;
         }
-        names.push_back(entry.name);
     }
+    const std::vector<std::string> names = Names(kind);
     throw InputError("found the unknown " + what + " '" + nameOrPath +
                      "', expected a file or one of: " + JoinNames(names) +
                      DidYouMean(nameOrPath, names));

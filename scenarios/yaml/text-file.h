@@ -60,7 +60,7 @@ void NoteFileRead(const std::string& path);
 
 /**
  * All files that the process has read, each once, similar to a compiler's dependency output for
- * build tools. This is the only global record; no simulation result depends on it. Thread-safe.
+ * build tools. A global record, on which no simulation result depends. Thread-safe.
  */
 std::vector<FileRead> FilesRead();
 

@@ -4,25 +4,84 @@
 #include "scenarios/yaml/yaml-node-state.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <mutex>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 #include <vector>
+#include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace weir
 {
 
-namespace
-{
-
-/** Records where the documents of a text begin. */
-class DocumentStarts : public YAML::EventHandler
+/** Builds the tree of YamlNode from yaml-cpp's events. */
+class YamlLoader : private YAML::EventHandler
 {
   public:
+    using State = YamlNode::State;
+
+    /** @param hasLocations whether messages give lines and columns of the text */
+    YamlLoader(std::string file, bool hasLocations)
+        : m_file(std::move(file)),
+          m_hasLocations(hasLocations)
+    {
+    }
+
+    /** The root of @p text. @throws InputError when it is not exactly one YAML document. */
+    std::shared_ptr<State> Load(const std::string& text)
+    {
+        try
+        {
+            std::istringstream in(text);
+            YAML::Parser parser(in);
+            // A text that begins with a comma has endless documents.
+            while (m_starts.size() < 2 && parser.HandleNextDocument(*this))
+            {
+            }
+        }
+        catch (const YAML::Exception& error)
+        {
+            throw InputError(m_file + At(Mark(error.mark)) + ": found invalid YAML (" + error.msg +
+                             "), expected YAML");
+        }
+        if (m_starts.size() > 1)
+        {
+            const bool isHere = m_starts[1].pos == m_starts[0].pos;
+            throw InputError(m_file + At(Mark(m_starts[1])) +
+                             (isHere ? ": found invalid YAML (unexpected token), expected YAML"
+                                     : ": found a second YAML document, expected one"));
+        }
+        if (m_error)
+        {
+            throw *m_error;
+        }
+        if (!m_root || m_root->kind == YamlKind::Null)
+        {
+            throw InputError(m_file + (m_hasLocations
+                                           ? ": found an empty document, expected YAML"
+                                           : ": found '" + text + "', expected a value"));
+        }
+        return std::move(m_root);
+    }
+
+  private:
+    static constexpr std::size_t MAX_DEPTH = 100;
+    static constexpr std::size_t MAX_VALUES = 1'000'000; //!< limits values multiplied by aliases
+
+    /** A map or sequence whose end has not been reached. */
+    struct OpenValue
+    {
+        std::shared_ptr<State> state;
+        std::optional<std::string> key{}; //!< of a map: that of the next value
+        YamlMark keyMark{};
+        std::unordered_map<std::string, int> firstLines{}; //!< of its keys
+    };
+
     void OnDocumentStart(const YAML::Mark& mark) override
     {
-        marks.push_back(mark);
+        m_starts.push_back(mark);
         m_isEmpty = true;
     }
 
@@ -32,11 +91,7 @@ class DocumentStarts : public YAML::EventHandler
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override
     {
-        NoteContent(mark);
-    }
-
-    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override
-    {
+        OnValue(mark, [&] { Add(YamlKind::Null, mark, anchor); });
     }
 
     void OnScalar(const YAML::Mark& mark,
@@ -45,6 +100,42 @@ class DocumentStarts : public YAML::EventHandler
                   const std::string& value) override
     {
         NoteContent(mark);
+        Handle([&] {
+            if (!ExpectsKey())
+            {
+                const auto state = Add(YamlKind::Scalar, mark, anchor);
+                state->text = value;
+                CheckText(value, state->mark, state->path);
+                return;
+            }
+            SetKey(value, Mark(mark));
+            if (anchor != YAML::NullAnchor)
+            {
+                m_anchors[anchor] = MakeState(YamlKind::Scalar, Mark(mark));
+                m_anchors[anchor]->text = value;
+            }
+        });
+    }
+
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override
+    {
+        Handle([&] {
+            const State& original = *m_anchors.at(anchor);
+            if (ExpectsKey() && original.kind == YamlKind::Scalar)
+            {
+                SetKey(original.text, original.mark);
+                return;
+            }
+            RefuseKey(original.mark);
+            for (const OpenValue& open : m_open)
+            {
+                if (open.state.get() == &original)
+                {
+                    RefuseDepth(Mark(mark)); // it contains itself
+                }
+            }
+            Put(CopyOf(original, PathOfNext(), m_open.size()));
+        });
     }
 
     void OnSequenceStart(const YAML::Mark& mark,
@@ -52,11 +143,12 @@ class DocumentStarts : public YAML::EventHandler
                          YAML::anchor_t anchor,
                          YAML::EmitterStyle::value style) override
     {
-        NoteContent(mark);
+        OnValue(mark, [&] { m_open.push_back({Add(YamlKind::Sequence, mark, anchor)}); });
     }
 
     void OnSequenceEnd() override
     {
+        Handle([&] { m_open.pop_back(); });
     }
 
     void OnMapStart(const YAML::Mark& mark,
@@ -64,157 +156,170 @@ class DocumentStarts : public YAML::EventHandler
                     YAML::anchor_t anchor,
                     YAML::EmitterStyle::value style) override
     {
-        NoteContent(mark);
+        OnValue(mark, [&] { m_open.push_back({Add(YamlKind::Map, mark, anchor)}); });
     }
 
     void OnMapEnd() override
     {
+        Handle([&] { m_open.pop_back(); });
     }
 
-    std::vector<YAML::Mark> marks; //!< first content of each document
-
-  private:
+    /** Notes where the content of a document begins. */
     void NoteContent(const YAML::Mark& mark)
     {
-        marks.back() = m_isEmpty ? mark : marks.back();
+        m_starts.back() = m_isEmpty ? mark : m_starts.back();
         m_isEmpty = false;
     }
 
-    bool m_isEmpty{true}; //!< the last document has had no content yet
-};
-
-} // namespace
-
-/** Converts yaml-cpp's nodes to the tree of YamlNode. */
-class YamlLoader
-{
-  public:
-    /** @param hasLocations whether messages give lines and columns of the text */
-    YamlLoader(std::string file, bool hasLocations)
-        : m_file(std::move(file)),
-          m_hasLocations(hasLocations)
+    /**
+     * Handles an event of the first document, unless one before it was wrong: an error in the
+     * syntax, which may be the reason, has precedence over what @p handler throws.
+     */
+    template <typename F>
+    void Handle(const F& handler)
     {
-    }
-
-    /** @throws InputError when @p text is not exactly one YAML document. */
-    YamlNode Load(const std::string& text)
-    {
-        YAML::Node document;
-        DocumentStarts starts;
+        if (m_starts.size() > 1 || m_error)
+        {
+            return;
+        }
         try
         {
-            // YAML::LoadAll() is not used: a text that begins with a comma gives it endless
-            // documents.
-            std::istringstream in(text);
-            YAML::Parser parser(in);
-            while (starts.marks.size() < 2 && parser.HandleNextDocument(starts))
-            {
-            }
-            document = YAML::Load(text);
+            handler();
         }
-        catch (const YAML::Exception& error)
+        catch (const InputError& error)
         {
-            throw InputError(m_file + At(Mark(error.mark)) + ": found invalid YAML (" + error.msg +
-                             "), expected YAML");
+            m_error = error;
         }
-        if (starts.marks.size() > 1)
-        {
-            const bool isHere = starts.marks[1].pos == starts.marks[0].pos;
-            throw InputError(m_file + At(Mark(starts.marks[1])) +
-                             (isHere ? ": found invalid YAML (unexpected token), expected YAML"
-                                     : ": found a second YAML document, expected one"));
-        }
-        if (starts.marks.empty() || document.IsNull())
-        {
-            throw InputError(m_file + (m_hasLocations
-                                           ? ": found an empty document, expected YAML"
-                                           : ": found '" + text + "', expected a value"));
-        }
-        return YamlNode(Convert(document, "", 0));
     }
 
-  private:
-    using State = YamlNode::State;
-
-    static constexpr int MAX_DEPTH = 100; //!< also ends aliases that contain themselves
-    static constexpr std::size_t MAX_VALUES = 1'000'000; //!< limits values multiplied by aliases
-
-    YamlMark Mark(const YAML::Mark& mark) const
+    /** Handles an event at @p mark that cannot be a key. */
+    template <typename F>
+    void OnValue(const YAML::Mark& mark, const F& handler)
     {
-        const bool isLocated = m_hasLocations && !mark.is_null();
-        return isLocated ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
+        NoteContent(mark);
+        Handle([&] {
+            RefuseKey(Mark(mark));
+            handler();
+        });
     }
 
-    static std::string At(const YamlMark& mark)
+    bool ExpectsKey() const
     {
-        return mark.line == 0 ? ""
-                              : ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+        return !m_open.empty() && m_open.back().state->kind == YamlKind::Map && !m_open.back().key;
     }
 
-    std::shared_ptr<State> Convert(const YAML::Node& node, const std::string& path, int depth)
+    void RefuseKey(const YamlMark& mark) const
     {
-        auto state = std::make_shared<State>();
-        state->file = m_file;
-        state->path = path;
-        state->mark = Mark(node.Mark());
-        if (depth > MAX_DEPTH || ++m_values > MAX_VALUES)
+        if (ExpectsKey())
         {
-            throw InputError(m_file + At(state->mark) +
-                             ": found too much nesting or aliasing, expected at most " +
-                             std::to_string(MAX_DEPTH) + " levels and " +
-                             std::to_string(MAX_VALUES) + " values");
+            throw InputError(m_file + At(mark) + ": " + m_open.back().state->path +
+                             ": found a key that is not a text, expected a text");
         }
-        if (node.IsScalar())
+    }
+
+    void SetKey(const std::string& key, const YamlMark& mark)
+    {
+        OpenValue& map = m_open.back();
+        const std::string path = Below(map.state->path, key);
+        CheckText(key, mark, path);
+        const auto [first, isNew] = map.firstLines.emplace(key, mark.line);
+        if (!isNew)
         {
-            state->kind = YamlKind::Scalar;
-            state->text = node.Scalar();
-            CheckText(state->text, state->mark, path);
+            throw InputError(m_file + At(mark) + ": " + path + ": found the key '" + key +
+                             "' twice" + FirstOnLine(first->second) + ", expected it once");
         }
-        else if (node.IsSequence())
+        map.key = key;
+        map.keyMark = mark;
+    }
+
+    /** Path of the next value: below the innermost open one. */
+    std::string PathOfNext() const
+    {
+        if (m_open.empty())
         {
-            state->kind = YamlKind::Sequence;
-            for (const auto& item : node)
-            {
-                state->items.push_back(
-                    Convert(item, Below(path, std::to_string(state->items.size())), depth + 1));
-            }
+            return "";
         }
-        else if (node.IsMap())
+        const OpenValue& open = m_open.back();
+        return Below(open.state->path,
+                     open.key ? *open.key : std::to_string(open.state->items.size()));
+    }
+
+    /** Adds a value of @p kind, at first empty, to the innermost open one. */
+    std::shared_ptr<State> Add(YamlKind kind, const YAML::Mark& mark, YAML::anchor_t anchor)
+    {
+        auto state = MakeState(kind, Mark(mark));
+        state->path = PathOfNext();
+        Count(state->mark, m_open.size());
+        if (anchor != YAML::NullAnchor)
         {
-            state->kind = YamlKind::Map;
-            ConvertEntries(node, *state, depth);
+            m_anchors[anchor] = state;
         }
+        Put(state);
         return state;
     }
 
-    void ConvertEntries(const YAML::Node& node, State& state, int depth)
+    void Put(std::shared_ptr<State> value)
     {
-        std::unordered_map<std::string, int> firstLines; // line of the first occurrence by key
-        for (const auto& entry : node)
+        if (m_open.empty())
         {
-            const YamlMark keyMark = Mark(entry.first.Mark());
-            if (!entry.first.IsScalar())
-            {
-                throw InputError(m_file + At(keyMark) + ": " + state.path +
-                                 ": found a key that is not a text, expected a text");
-            }
-            const std::string& key = entry.first.Scalar();
-            const std::string path = Below(state.path, key);
-            CheckText(key, keyMark, path);
-            const auto [first, isNew] = firstLines.emplace(key, keyMark.line);
-            if (!isNew)
-            {
-                throw InputError(m_file + At(keyMark) + ": " + path + ": found the key '" + key +
-                                 "' twice" + FirstOnLine(first->second) + ", expected it once");
-            }
-            auto value = Convert(entry.second, path, depth + 1);
-            value->keyMark = keyMark;
-            if (value->kind == YamlKind::Null)
-            {
-                value->mark = keyMark; // a missing value has no location
-            }
-            state.entries.emplace_back(key, std::move(value));
+            m_root = std::move(value);
+            return;
         }
+        OpenValue& open = m_open.back();
+        if (!open.key)
+        {
+            open.state->items.push_back(std::move(value));
+            return;
+        }
+        value->keyMark = open.keyMark;
+        if (value->kind == YamlKind::Null)
+        {
+            value->mark = open.keyMark; // a missing value has no location
+        }
+        open.state->entries.emplace_back(*open.key, std::move(value));
+        open.key.reset();
+    }
+
+    std::shared_ptr<State> MakeState(YamlKind kind, const YamlMark& mark) const
+    {
+        auto state = std::make_shared<State>();
+        state->kind = kind;
+        state->file = m_file;
+        state->mark = mark;
+        return state;
+    }
+
+    /** A copy for an alias at @p path, @p depth levels deep. */
+    std::shared_ptr<State> CopyOf(const State& original, const std::string& path, std::size_t depth)
+    {
+        Count(original.mark, depth);
+        auto copy = std::make_shared<State>(original);
+        copy->path = path;
+        for (auto& [key, value] : copy->entries)
+        {
+            value = CopyOf(*value, Below(path, key), depth + 1);
+        }
+        for (std::size_t i = 0; i < copy->items.size(); i++)
+        {
+            copy->items[i] = CopyOf(*copy->items[i], Below(path, std::to_string(i)), depth + 1);
+        }
+        return copy;
+    }
+
+    /** Counts a value. @throws InputError when there are too many, or levels above it. */
+    void Count(const YamlMark& mark, std::size_t depth)
+    {
+        if (depth > MAX_DEPTH || ++m_values > MAX_VALUES)
+        {
+            RefuseDepth(mark);
+        }
+    }
+
+    [[noreturn]] void RefuseDepth(const YamlMark& mark) const
+    {
+        throw InputError(
+            m_file + At(mark) + ": found too much nesting or aliasing, expected at most " +
+            std::to_string(MAX_DEPTH) + " levels and " + std::to_string(MAX_VALUES) + " values");
     }
 
     /**
@@ -231,6 +336,18 @@ class YamlLoader
         }
     }
 
+    YamlMark Mark(const YAML::Mark& mark) const
+    {
+        const bool isLocated = m_hasLocations && !mark.is_null();
+        return isLocated ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
+    }
+
+    static std::string At(const YamlMark& mark)
+    {
+        return mark.line == 0 ? ""
+                              : ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+    }
+
     static std::string FirstOnLine(int line)
     {
         return line == 0 ? "" : " (first on line " + std::to_string(line) + ")";
@@ -243,25 +360,79 @@ class YamlLoader
 
     std::string m_file;
     bool m_hasLocations;
+    std::vector<YAML::Mark> m_starts; //!< first content of each document
+    bool m_isEmpty{true};             //!< the last document has had no content yet
+    std::shared_ptr<State> m_root;
+    std::vector<OpenValue> m_open; //!< from the root on
+    std::unordered_map<YAML::anchor_t, std::shared_ptr<State>> m_anchors;
     std::size_t m_values{0};
+    std::optional<InputError> m_error; //!< the first one in the tree
+};
+
+/**
+ * Files as they were parsed: the descriptions of the catalog are read again for each scenario of a
+ * sample, a sweep or a search, and parsing takes far longer than a copy. Thread-safe.
+ */
+class ParsedFiles
+{
+  public:
+    using Root = std::shared_ptr<const YamlNode::State>;
+
+    /** The root of the file at @p path if its text was @p text; else null. */
+    Root Find(const std::string& path, const std::string& text)
+    {
+        const std::lock_guard<std::mutex> lock(m_mutex);
+        const auto found = m_files.find(path);
+        return found != m_files.end() && found->second.text == text ? found->second.root : nullptr;
+    }
+
+    /** Keeps @p root, unless that would take much memory. */
+    void Keep(const std::string& path, const std::string& text, Root root)
+    {
+        constexpr std::size_t MAX_TEXT = 1 << 18;
+        constexpr std::size_t MAX_FILES = 1000;
+        const std::lock_guard<std::mutex> lock(m_mutex);
+        if (text.size() <= MAX_TEXT && m_files.size() < MAX_FILES)
+        {
+            m_files[path] = {text, std::move(root)};
+        }
+    }
+
+  private:
+    struct File
+    {
+        std::string text;
+        Root root;
+    };
+
+    std::mutex m_mutex;
+    std::unordered_map<std::string, File> m_files; //!< by path
 };
 
 YamlNode
 YamlNode::Load(const std::string& path)
 {
-    return YamlLoader(path, true).Load(ReadTextFile(path, "a YAML file"));
+    static ParsedFiles parsed;
+    const std::string text = ReadTextFile(path, "a YAML file");
+    if (const auto known = parsed.Find(path, text))
+    {
+        return YamlNode(known->Clone());
+    }
+    const std::shared_ptr<const State> root = YamlLoader(path, true).Load(text);
+    parsed.Keep(path, text, root);
+    return YamlNode(root->Clone());
 }
 
 YamlNode
 YamlNode::Parse(const std::string& text, const std::string& name)
 {
-    return YamlLoader(name, true).Load(text);
+    return YamlNode(YamlLoader(name, true).Load(text));
 }
 
 YamlNode
 YamlNode::ParseArgument(const std::string& text, const std::string& name)
 {
-    return YamlLoader(name, false).Load(text);
+    return YamlNode(YamlLoader(name, false).Load(text));
 }
 
 void

@@ -233,6 +233,7 @@ class YamlNode
 
   private:
     friend class YamlLoader;
+    friend class ParsedFiles;
     struct State;
     explicit YamlNode(std::shared_ptr<State> state);
 

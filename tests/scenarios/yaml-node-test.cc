@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/yaml/yaml-node.h"
 
+#include "flow-files.h"
 #include "refusal.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -36,6 +38,41 @@ TEST(YamlNode, RefusesATextThatBeginsWithAComma)
                   YamlNode::Parse(",a\nb: c", "a.yaml");
               }).find("a.yaml:1:1: found invalid YAML"),
               std::string::npos);
+}
+
+// An alias is a value of its own, at its own path, written where its anchor is.
+TEST(YamlNode, CopiesAliases)
+{
+    YamlNode node = YamlNode::Parse(
+        "first: &a {x: 1}\n"
+        "second: [*a]\n",
+        "run.yaml");
+    const YamlNode copy = node.Get("second").Items()[0].Get("x");
+    EXPECT_EQ(copy.Where(), "run.yaml:1:15: second.0.x");
+    node.Set("first.x", "2");
+    EXPECT_EQ(copy.AsInteger(0, 9), 1);
+    EXPECT_EQ(node.Get("first").Get("x").AsInteger(0, 9), 2);
+    EXPECT_EQ(RefusalOf([] { YamlNode::Parse("a: &a [1, *a]", "run.yaml"); }),
+              "run.yaml:1:11: found too much nesting or aliasing, expected at most 100 levels and "
+              "1000000 values");
+}
+
+// The key that is there twice may be that of another map, whose brace is missing.
+TEST(YamlNode, ReportsErrorsInTheSyntaxBeforeThoseInTheTree)
+{
+    EXPECT_EQ(RefusalOf([] { YamlNode::Parse("a: {b: 1, b: 2\nc: 3\n", "run.yaml"); }),
+              "run.yaml:2:2: found invalid YAML (end of map flow not found), expected YAML");
+}
+
+TEST(YamlNode, ReadsAFileAsItIsNow)
+{
+    const TextFile file("steps: 3\n");
+    YamlNode first = YamlNode::Load(file.Path());
+    first.Set("steps", "5"); // changes this tree only
+    EXPECT_EQ(YamlNode::Load(file.Path()).Get("steps").AsInteger(0, 9), 3);
+    EXPECT_THROW(YamlNode::Load(file.Path()).CheckAllRead({}), InputError); // read in another one
+    std::ofstream(file.Path()) << "steps: 4\n"; // of the same size, within the same instant
+    EXPECT_EQ(YamlNode::Load(file.Path()).Get("steps").AsInteger(0, 9), 4);
 }
 
 TEST(YamlNode, ReadsTypedValues)
