@@ -137,8 +137,8 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
  * Peak bytes under a zero-bubble schedule: the worst mix of micro-batches that await B and of
  * micro-batches that await W.
  */
-Bytes
-HeldOfSplitPasses(const PipelinePosition& position, Bytes forActivations, Bytes forWeights)
+double
+HeldOfSplitPasses(const PipelinePosition& position, double forActivations, double forWeights)
 {
     const uint32_t all = MicroBatchesHeld(position);
     const uint32_t max = forWeights > forActivations ? MicroBatchesBeforeWeights(position)
@@ -146,10 +146,9 @@ HeldOfSplitPasses(const PipelinePosition& position, Bytes forActivations, Bytes 
     return forActivations * (all - max) + forWeights * max;
 }
 
-} // namespace
-
-Bytes
-LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+/** See LayerHeldForWeights. */
+double
+LayerWeightOperands(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const RankShape shape(model, plan);
     const auto tokens = static_cast<double>(shape.tokens);
@@ -162,30 +161,28 @@ LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool has
                     ? ExpertsHeldForWeights(model, plan)
                     : normTokens * hidden + tokens * (static_cast<double>(shape.inner) +
                                                       static_cast<double>(shape.ffn) + hidden);
-    return Bytes::Nearest(elements * ActivationBytes(plan.precision));
+    return elements * ActivationBytes(plan.precision);
 }
 
-Bytes
-LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+/** See LayerActivations. */
+double
+KeptOfLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const LayerParts parts = PartsOf(model, plan, hasExperts);
     switch (plan.recomputation)
     {
     case Recomputation::Full:
     case Recomputation::Needed:
-        return Bytes::Nearest(parts.input);
+        return parts.input;
     case Recomputation::Selective:
-        return Bytes::Nearest(parts.body);
+        return parts.body;
     case Recomputation::Operators:
-        return Bytes::Nearest(parts.input + parts.gemmOutputs);
+        return parts.input + parts.gemmOutputs;
     case Recomputation::None:
         break;
     }
-    return Bytes::Nearest(parts.body + parts.scores);
+    return parts.body + parts.scores;
 }
-
-namespace
-{
 
 /** Layers of one model chunk of a stage that have experts, or of those that have none. */
 struct LayersOfKind
@@ -219,24 +216,24 @@ ChunkOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage, uint
 }
 
 /** Activation bytes of a layer that is not recomputed. */
-Bytes
+double
 WholeLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const LayerParts parts = PartsOf(model, plan, hasExperts);
-    return Bytes::Nearest(parts.body + parts.scores);
+    return parts.body + parts.scores;
 }
 
 /** Activation bytes that the layers of a chunk keep of one micro-batch until its backward pass. */
-Bytes
+double
 KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    Bytes kept;
+    double kept = 0;
     for (const bool hasExperts : {false, true})
     {
         const LayersOfKind& kind = chunk[hasExperts];
         if (kind.layers > 0)
         {
-            kept += LayerActivations(model, plan, hasExperts) * kind.recomputed +
+            kept += KeptOfLayer(model, plan, hasExperts) * kind.recomputed +
                     WholeLayer(model, plan, hasExperts) * (kind.layers - kind.recomputed);
         }
     }
@@ -244,17 +241,16 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 }
 
 /** Maximum bytes that the recomputation of one layer of a chunk restores. */
-Bytes
+double
 RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    Bytes max;
+    double max = 0;
     for (const bool hasExperts : {false, true})
     {
         if (chunk[hasExperts].recomputed > 0)
         {
-            max = std::max(max,
-                           WholeLayer(model, plan, hasExperts) -
-                               LayerActivations(model, plan, hasExperts));
+            max = std::max(
+                max, WholeLayer(model, plan, hasExperts) - KeptOfLayer(model, plan, hasExperts));
         }
     }
     return max;
@@ -263,15 +259,15 @@ RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chun
 /**
  * Bytes that the layers of a chunk keep of one micro-batch until the pass for weight gradients (W).
  */
-Bytes
+double
 HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    Bytes held;
+    double held = 0;
     for (const bool hasExperts : {false, true})
     {
         if (chunk[hasExperts].layers > 0)
         {
-            held += LayerHeldForWeights(model, plan, hasExperts) * chunk[hasExperts].layers;
+            held += LayerWeightOperands(model, plan, hasExperts) * chunk[hasExperts].layers;
         }
     }
     return held;
@@ -281,10 +277,10 @@ HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& 
  * Peak activation bytes of a stage. With several model chunks, the peak depends on the order of the
  * schedule.
  */
-Bytes
+double
 HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePosition& position)
 {
-    std::vector<Bytes> kept;
+    std::vector<double> kept;
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {
         kept.push_back(KeptOf(model, plan, ChunkOf(model, plan, position.stage, chunk)));
@@ -298,12 +294,12 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
     constexpr uint32_t ROUNDS = 4;
     PipelinePosition first = position;
     first.microBatches = std::min(position.microBatches, ROUNDS * position.stages);
-    Bytes held;
-    Bytes max;
+    double held = 0;
+    double max = 0;
     for (const PipelineStep& step : PipelineSchedule(first))
     {
-        held += step.kind == PipelineStepKind::Forward ? kept[step.chunk] : Bytes();
-        held -= step.kind == PipelineStepKind::Backward ? kept[step.chunk] : Bytes();
+        held += step.kind == PipelineStepKind::Forward ? kept[step.chunk] : 0;
+        held -= step.kind == PipelineStepKind::Backward ? kept[step.chunk] : 0;
         max = std::max(max, held);
     }
     return max;
@@ -312,16 +308,35 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 } // namespace
 
 Bytes
+EstimatedBytes(double bytes)
+{
+    constexpr double MAX_BYTES = 0x1p60;
+    return Bytes::Nearest(std::min(bytes, MAX_BYTES));
+}
+
+Bytes
+LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+{
+    return EstimatedBytes(LayerWeightOperands(model, plan, hasExperts));
+}
+
+Bytes
+LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+{
+    return EstimatedBytes(KeptOfLayer(model, plan, hasExperts));
+}
+
+Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
     const PipelinePosition position = PositionOf(plan, stage);
     const RankShape shape(model, plan);
-    Bytes atWork; // restored by recomputation
+    double atWork = 0; // restored by recomputation
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {
         atWork = std::max(atWork, RestoredOf(model, plan, ChunkOf(model, plan, stage, chunk)));
     }
-    Bytes total;
+    double total = 0;
     if (plan.SplitsBackward())
     {
         const Chunk all = ChunkOf(model, plan, stage, 0);
@@ -335,7 +350,8 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     if (stage == 0 && model.dropout)
     {
         const uint32_t microBatches = MicroBatchesInFlight(position, 0);
-        total += Bytes(static_cast<int64_t>(shape.normTokens * shape.hidden)) * microBatches;
+        total += static_cast<double>(shape.normTokens) * static_cast<double>(shape.hidden) *
+                 microBatches;
     }
     if (stage == plan.pipeline - 1)
     {
@@ -343,11 +359,10 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
         const double logits =
             static_cast<double>(shape.tokens) * static_cast<double>(shape.vocabulary);
         const LogitBytes each = BytesOfLogit(plan);
-        total += Bytes::Nearest(norm + logits * each.kept) *
-                 MicroBatchesInFlight(position, position.chunks - 1);
-        atWork = std::max(atWork, Bytes::Nearest(logits * each.atWork));
+        total += (norm + logits * each.kept) * MicroBatchesInFlight(position, position.chunks - 1);
+        atWork = std::max(atWork, logits * each.atWork);
     }
-    return total + atWork;
+    return EstimatedBytes(total + atWork);
 }
 
 } // namespace weir

@@ -51,12 +51,14 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
     {
         linears.push_back({model.tiedEmbeddings ? shape.vocabulary : shape.hidden, words});
     }
-    uint64_t max = 0;
+    double max = 0;
     for (const Blocks& linear : linears)
     {
-        max = std::max(max, shape.tokens * linear.moved + linear.weight);
+        max = std::max(max,
+                       static_cast<double>(shape.tokens) * static_cast<double>(linear.moved) +
+                           static_cast<double>(linear.weight));
     }
-    return Bytes(static_cast<int64_t>(max * 2 * ActivationBytes(plan.precision)));
+    return EstimatedBytes(max * 2 * ActivationBytes(plan.precision));
 }
 
 /** Parameters of the largest layer of a rank, its routed experts included. */
@@ -85,9 +87,9 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     const auto [dense, experts] = WeightsOf(model, plan, estimate.stage);
     const double parameters = dense.parameters + experts.parameters;
     const double part = dense.Part() + experts.Part();
-    estimate.weights = Bytes::Nearest(part * FP32_BYTES);
-    estimate.gradients = Bytes::Nearest(part * FP32_BYTES);
-    estimate.optimizer = Bytes::Nearest(part * 2 * FP32_BYTES);
+    estimate.weights = EstimatedBytes(part * FP32_BYTES);
+    estimate.gradients = EstimatedBytes(part * FP32_BYTES);
+    estimate.optimizer = EstimatedBytes(part * 2 * FP32_BYTES);
 
     const double weight = ActivationBytes(plan.precision);
     const double reduced = GradientBytes(plan);
@@ -102,7 +104,7 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     whole += root * weight + layer * (weight + reduced);
     // A single pass is also the last one, whose gradients are reduced.
     whole += plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : parameters * reduced;
-    estimate.gathered = Bytes::Nearest(whole);
+    estimate.gathered = EstimatedBytes(whole);
 }
 
 /**
@@ -123,7 +125,7 @@ WholeGradients(const Transformer& model, const ParallelPlan& plan, uint32_t stag
     const double gradient = GradientBytes(plan);
     const double bucket = plan.bucket.ToDouble();
     const double buckets = std::min(bucket + std::max(bucket, words * gradient), shared * gradient);
-    return Bytes::Nearest(largest * ActivationBytes(plan.precision) + buckets);
+    return EstimatedBytes(largest * ActivationBytes(plan.precision) + buckets);
 }
 
 // fp32 master weights and Adam's two moments (Rajbhandari et al. 2020, ZeRO, 3.1).
@@ -170,14 +172,14 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     const double optimizer = weight == FP32_BYTES ? OPTIMIZER_BYTES - FP32_BYTES : OPTIMIZER_BYTES;
     MemoryEstimate estimate;
     estimate.stage = stage;
-    estimate.weights = Bytes::Nearest(parameters * weight);
+    estimate.weights = EstimatedBytes(parameters * weight);
     // If their reduction is deferred to the last micro-batch, gradients are whole until then.
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
     const double part = dense.Part() + experts.Part();
     estimate.gradients =
-        Bytes::Nearest((sharesGradients ? part : parameters) * GradientBytes(plan));
-    estimate.optimizer = Bytes::Nearest(part * optimizer);
+        EstimatedBytes((sharesGradients ? part : parameters) * GradientBytes(plan));
+    estimate.optimizer = EstimatedBytes(part * optimizer);
     if (plan.Sharded() == ShardedState::Full)
     {
         WriteShardedState(model, plan, estimate);
@@ -189,7 +191,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);
     // The update's fp32 gradient copies and the activations are never live at the same time.
-    const Bytes widened = Bytes::Nearest(WidensForUpdate(plan) ? part * FP32_BYTES : 0);
+    const Bytes widened = EstimatedBytes(WidensForUpdate(plan) ? part * FP32_BYTES : 0);
     estimate.buffers += std::max(Bytes(), widened - estimate.activations);
     return estimate;
 }
@@ -276,8 +278,8 @@ AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate&
         if (held + BUFFERS * pooled > max)
         {
             max = held + BUFFERS * pooled;
-            estimate.embeddings = Bytes::Nearest(held);
-            estimate.gathered = plan.data > 1 ? Bytes::Nearest(BUFFERS * pooled) : Bytes();
+            estimate.embeddings = EstimatedBytes(held);
+            estimate.gathered = plan.data > 1 ? EstimatedBytes(BUFFERS * pooled) : Bytes();
         }
     }
 }
@@ -315,11 +317,11 @@ EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan)
     const double gradient = GradientBytes(plan);
     const double masters = element < FP32_BYTES ? 1 : 0; // 32-bit copies of the weights
     MemoryEstimate estimate;
-    estimate.weights = Bytes::Nearest(parameters * element);
-    estimate.gradients = Bytes::Nearest(parameters * gradient * (plan.data > 1 ? 2 : 1));
+    estimate.weights = EstimatedBytes(parameters * element);
+    estimate.gradients = EstimatedBytes(parameters * gradient * (plan.data > 1 ? 2 : 1));
     estimate.optimizer =
-        Bytes::Nearest(parameters * FP32_BYTES * (DenseOptimizerOf(table, plan).kept + masters));
-    estimate.activations = Bytes::Nearest(activations * element * plan.microBatch);
+        EstimatedBytes(parameters * FP32_BYTES * (DenseOptimizerOf(table, plan).kept + masters));
+    estimate.activations = EstimatedBytes(activations * element * plan.microBatch);
     estimate.buffers = Bytes::MiB(CONTEXT_MIB);
     if (!table.embeddings.empty())
     {

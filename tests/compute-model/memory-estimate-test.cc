@@ -48,6 +48,29 @@ TEST(MemoryEstimate, LayerActivationsFollowKorthikanti)
     EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 34 / t);
 }
 
+// Figures beyond the range of 64-bit integers do not wrap: eight layers of 2^61 bytes would need 0
+// bytes modulo 2^64, and 2^20 layers of 3 x 2^48 parameters overflow already as weights.
+TEST(MemoryEstimate, OfPlansBeyondAnyMemoryIsLarge)
+{
+    constexpr double EIB = 0x1p60;
+    Transformer model = SampleGpt(8, 8, 1);
+    model.sequence = 1 << 24;
+    model.ffn = 1 << 24;
+    ParallelPlan plan = Plan(1, 1);
+    plan.attention = AttentionKind::Fused;
+    plan.microBatch = plan.globalBatch = 1 << 11;
+    // Inputs and output of the activation: 2 x 2 bytes x 2^35 tokens x 2^24 columns = 2^61.
+    EXPECT_EQ(EstimateMemory(model, plan).activations.ToDouble(), EIB);
+    model.sequence = 1;
+    model.layers = 1 << 20;
+    model.hidden = 1 << 24;
+    model.activation = ActivationKind::SwiGlu;
+    plan.microBatch = plan.globalBatch = 1;
+    const MemoryEstimate estimate = EstimateMemory(model, plan);
+    EXPECT_EQ(estimate.weights.ToDouble(), EIB);
+    EXPECT_GE(estimate.Total().ToDouble(), 3 * EIB);
+}
+
 // Equation 5 and the following: the first of p stages holds the activations of all L layers for one
 // micro-batch, times 1 + (p - 1)/(p v) when interleaved. In addition it holds only the dropout mask
 // of the embedding, s b h / t bytes with the sequence split, for p micro-batches, and for 2 p when
