@@ -54,13 +54,13 @@ class ExpertWriter
         const RankShape rank(model, m_plan);
         const uint64_t ffn = model.moe.sharedFfn / m_plan.tensor;
         const uint64_t inner = model.MlpInputs() * ffn;
-        const auto linear = [&](const char* name,
-                                uint64_t in,
-                                uint64_t out,
-                                GatheredOperand gathered) {
-            const double weights = static_cast<double>(in) * static_cast<double>(out);
-            return LinearShape{name, rank.tokens, in, out, weights, false, gathered, rank.boundary};
-        };
+        const auto linear =
+            [&](const char* name, uint64_t in, uint64_t out, GatheredOperand gathered) {
+                const double inputs = static_cast<double>(in) + (model.biases ? 1 : 0);
+                const double parameters = inputs * static_cast<double>(out);
+                return LinearShape{
+                    name, rank.tokens, in, out, parameters, false, gathered, rank.boundary};
+            };
         m_sharedFc1 = linear("shared FC1", model.hidden, inner, GatheredOperand::Input);
         m_sharedFc2 = linear("shared FC2", ffn, model.hidden, GatheredOperand::OutputGradient);
     }

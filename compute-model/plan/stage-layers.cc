@@ -124,10 +124,15 @@ SplitExpertLayerSurplus(const Transformer& model)
     return shared - (model.MlpParameters(model.ffn) - bias);
 }
 
+/**
+ * Whole parameters of a layer with experts minus those of a layer with an MLP: the router, and
+ * without a shared expert no bias of a second GEMM.
+ */
 double
-RouterParameters(const Transformer& model)
+WholeExpertLayerSurplus(const Transformer& model)
 {
-    return static_cast<double>(model.hidden) * model.moe.experts;
+    const double bias = model.biases && model.moe.sharedFfn == 0 ? 1 : 0;
+    return model.hidden * (model.moe.experts - bias);
 }
 
 } // namespace
@@ -137,7 +142,7 @@ RankLayerParameters(const Transformer& model, const ParallelPlan& plan, bool has
 {
     if (hasExperts)
     {
-        return RankLayerParameters(model, plan) + RouterParameters(model) +
+        return RankLayerParameters(model, plan) + WholeExpertLayerSurplus(model) +
                SplitExpertLayerSurplus(model) / plan.tensor;
     }
     const double whole = WholeLayerParameters(model, plan);
@@ -156,7 +161,7 @@ double
 WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
     double whole = WholeLayerParameters(model, plan) * LayersOfStage(model, plan, stage) +
-                   RouterParameters(model) * ExpertLayersOfStage(model, plan, stage);
+                   WholeExpertLayerSurplus(model) * ExpertLayersOfStage(model, plan, stage);
     if (stage == 0 && model.learnedPositions)
     {
         whole += static_cast<double>(model.hidden / plan.HiddenParts()) * model.sequence;

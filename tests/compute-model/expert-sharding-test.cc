@@ -104,6 +104,26 @@ TEST(ExpertSharding, GradientsAreScatteredEveryPass)
               3 * GRADIENT * RankExpertParameters(model, plan, 0));
 }
 
+// A rank without model parallelism holds each parameter of the model once, and its buckets carry
+// each gradient once. Experts replace the MLP and the biases of its two GEMMs, of which a shared
+// expert has its own.
+TEST(ExpertSharding, BiasesAreHeldAndReducedOnce)
+{
+    for (const uint32_t sharedFfn : {0U, 2816U})
+    {
+        Transformer model = SmallMixture();
+        model.biases = true;
+        model.moe.sharedFfn = sharedFfn;
+        const ParallelPlan plan = MixturePlan(1, 2, 1, 1);
+        const double dense = RankStageParameters(model, plan, 0);
+        EXPECT_EQ(dense + RankExpertParameters(model, plan, 0), model.Parameters());
+        const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
+        EXPECT_EQ(Moved(graph, "gradient bucket"), GRADIENT * dense);
+        EXPECT_EQ(Moved(graph, "expert gradient bucket"),
+                  GRADIENT * RankExpertParameters(model, plan, 0));
+    }
+}
+
 // Megatron-LM's --overlap-param-gather gathers every updated weight once, including the experts'.
 TEST(ExpertSharding, OverlappedGatherHasTheExperts)
 {
