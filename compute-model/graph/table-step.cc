@@ -451,7 +451,7 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     if (plan.sequenceParallel || plan.embeddingsAsLayers)
     {
         RefusePlan(plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
-                   1,
+                   "true",
                    "false for a table of layers");
     }
     if (plan.recomputation != Recomputation::None)

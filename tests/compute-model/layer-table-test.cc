@@ -204,6 +204,18 @@ TEST(LayerTable, RefusesWhatDoesNotFit)
                      "tensor: found 2, expected 1 for perceptron, a table of layers, which "
                      "supports only data parallelism");
     }
+    plan.tensor = 1;
+    plan.sequenceParallel = true;
+    try
+    {
+        CheckTablePlan(Perceptron(), plan);
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "sequenceParallel: found true, expected false for a table of layers");
+    }
 }
 
 } // namespace
