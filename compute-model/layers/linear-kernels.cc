@@ -11,11 +11,18 @@ namespace weir
 namespace
 {
 
-/** Whether @p operand of @p linear is gathered from all tensor ranks. */
+/** Whether an operand of @p linear is gathered from several tensor ranks. */
+bool
+IsGathered(const LinearShape& linear, const ParallelPlan& plan)
+{
+    return plan.sequenceParallel && plan.tensor > 1 && linear.gathered != GatheredOperand::None;
+}
+
+/** Whether @p operand of @p linear is gathered from several tensor ranks. */
 bool
 IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPlan& plan)
 {
-    return plan.sequenceParallel && linear.gathered == operand;
+    return IsGathered(linear, plan) && linear.gathered == operand;
 }
 
 /** Columns of the operand that tensor ranks gather. */
@@ -29,7 +36,7 @@ GatheredColumns(const LinearShape& linear)
 void
 TransposeGathered(SegmentWriter& writer, const LinearShape& linear)
 {
-    if (writer.Plan().sequenceParallel && linear.gathered != GatheredOperand::None)
+    if (IsGathered(linear, writer.Plan()))
     {
         WriteFp8Transpose(writer, GatheredName(linear), linear.rows, GatheredColumns(linear));
     }
@@ -93,8 +100,7 @@ WriteGatheredGemm(SegmentWriter& writer,
 bool
 SplitsGemms(const LinearShape& linear, const ParallelPlan& plan)
 {
-    return plan.splitGemms && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
-           linear.gathered != GatheredOperand::None;
+    return plan.splitGemms && plan.overlapTensor && IsGathered(linear, plan);
 }
 
 } // namespace
@@ -143,7 +149,7 @@ void
 WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear)
 {
     const ParallelPlan& plan = writer.Plan();
-    if (plan.sequenceParallel && linear.gathered != GatheredOperand::None)
+    if (IsGathered(linear, plan))
     {
         WriteFp8Cast(writer,
                      GatheredName(linear),

@@ -65,6 +65,18 @@ TEST(Fp8Operands, AreCastAndTransposedInOnePass)
     EXPECT_EQ(OperandBytes(graph), model.layers * 4 * (model.sequence * columns + weights));
 }
 
+// A single tensor rank gathers nothing, so that sequence parallelism changes no kernel.
+TEST(Fp8Operands, OfOneTensorRankAreCastInOnePass)
+{
+    Transformer model = SampleLlama70b();
+    model.layers = 2;
+    ParallelPlan plan = Fp8Plan(false);
+    plan.tensor = 1;
+    const double cast = OperandBytes(BuildTransformerStep(model, plan, SampleGpu()));
+    plan.sequenceParallel = true;
+    EXPECT_EQ(OperandBytes(BuildTransformerStep(model, plan, SampleGpu())), cast);
+}
+
 // Operands that ranks gather are cast before that, in one layout: 3 bytes per element for a quarter
 // of the rows. After the gather they are transposed for the weight gradient: 2 bytes. These are the
 // inputs of two GEMMs and the output gradients of the other two of a layer, h columns each.
