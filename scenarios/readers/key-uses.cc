@@ -255,6 +255,7 @@ UsesOfReplicas(const ParallelPlan& plan, const Transformer* transformer)
         {{"dataSharding.everyPass"},
          isInFull || sharded == ShardedState::Gradients,
          "dataSharding: full or gradients"},
+        {{"dataSharding.everyPass"}, plan.MicroBatches() != 1, "several micro-batches per replica"},
         {{"dataSharding.scatter", "dataSharding.overlapGather"},
          isInPart,
          "dataSharding: optimizer or gradients"}};

@@ -359,10 +359,22 @@ TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
         {
             const bool hasEffect =
                 std::find(one.states.begin(), one.states.end(), state) != one.states.end();
-            const std::string note = SaidOfPlan(
-                "data: 8, globalBatch: 8, dataSharding: {state: " + state + ", " + one.value + "}");
+            const std::string note =
+                SaidOfPlan("data: 8, globalBatch: 16, dataSharding: {state: " + state + ", " +
+                           one.value + "}");
             EXPECT_EQ(note.empty(), hasEffect) << state << " " << one.value << ": " << note;
         }
+    }
+}
+
+// The only micro-batch of a step is also its last one, after which gradients are reduced anyway.
+TEST(NothingIgnored, GradientsOfEveryPassNeedSeveral)
+{
+    for (const std::string state : {"gradients", "full"})
+    {
+        const std::string note = SaidOfPlan(
+            "data: 8, globalBatch: 8, dataSharding: {state: " + state + ", everyPass: false}");
+        EXPECT_TRUE(Says(note, "it needs several micro-batches per replica")) << note;
     }
 }
 
