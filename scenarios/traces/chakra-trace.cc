@@ -9,7 +9,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace weir
 {
@@ -137,6 +139,7 @@ class ChakraGraph
 
     TraceFile Finish(const std::string& dialect)
     {
+        SortById();
         for (std::size_t i = 0; i < m_rank.events.size(); i++)
         {
             for (const uint64_t need : m_needs[i])
@@ -161,10 +164,15 @@ class ChakraGraph
                                      " control dependencies are of nested calls on the host and "
                                      "are ignored: only data dependencies order nodes");
         }
-        if (m_unlisted > 0)
+        std::size_t unlisted = 0;
+        for (const std::string& group : m_used)
+        {
+            unlisted += m_rank.groups.try_emplace(group).second && !group.empty() ? 1 : 0;
+        }
+        if (unlisted > 0)
         {
             m_file.remarks.push_back(
-                std::to_string(m_unlisted) +
+                std::to_string(unlisted) +
                 " process groups are not listed: taken as all ranks (--groups)");
         }
         if (m_hasGather)
@@ -179,6 +187,23 @@ class ChakraGraph
     }
 
   private:
+    /** Sorts the events by node id, in which ASTRA-sim issues ready nodes, whatever their order. */
+    void SortById()
+    {
+        std::vector<std::pair<uint64_t, uint32_t>> order(m_index.begin(), m_index.end());
+        std::sort(order.begin(), order.end());
+        std::vector<TraceEvent> events;
+        std::vector<std::vector<uint64_t>> needs;
+        for (const auto& [id, from] : order)
+        {
+            m_index[id] = static_cast<uint32_t>(events.size());
+            events.push_back(std::move(m_rank.events[from]));
+            needs.push_back(std::move(m_needs[from]));
+        }
+        m_rank.events = std::move(events);
+        m_needs = std::move(needs);
+    }
+
     void Fill(const ChakraNode& node, TraceEvent& event)
     {
         switch (node.type)
@@ -236,15 +261,12 @@ class ChakraGraph
         event.kind = TraceEventKind::Collective;
         event.group = node.group;
         event.category = CategoryOfGroup(node.group);
-        if (m_rank.groups.try_emplace(node.group).second && !node.group.empty())
+        if (m_isGrouped && !node.group.empty() && m_rank.groups.count(node.group) == 0)
         {
-            if (m_isGrouped)
-            {
-                throw InputError(Location(node) + ": found process group '" + node.group +
-                                 "', expected one that --groups has");
-            }
-            m_unlisted++;
+            throw InputError(Location(node) + ": found process group '" + node.group +
+                             "', expected one that --groups has");
         }
+        m_used.insert(node.group);
         if (m_isConverted && event.stream == TraceEvent::NO_STREAM)
         {
             // PyTorch uses one stream per process group; CUDA stream numbers are never this high.
@@ -279,7 +301,7 @@ class ChakraGraph
     bool m_isConverted;
     bool m_givesShards;
     std::size_t m_parents{0};
-    std::size_t m_unlisted{0};                //!< process groups that the trace does not list
+    std::set<std::string> m_used;             //!< process groups of collectives
     std::map<std::string, int64_t> m_streams; //!< by group, for nodes without a stream
     bool m_isGrouped{false};
     bool m_hasGather{false};

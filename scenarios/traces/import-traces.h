@@ -62,7 +62,8 @@ struct MatchedTraces
 
 /**
  * Matches communication across ranks: the k-th collective of a rank on a group with the k-th of the
- * other members; the k-th send of (source, destination, tag) with the k-th receive. If @p
+ * other members; the k-th send of (source, destination, tag) with the k-th receive, counted in an
+ * order in which the rank can run them (its dependencies, then the order of RankTrace). If @p
  * options.ranks is set or the file says so, one rank represents all: its groups are replicated for
  * every rank, uneven all-to-alls become even, and sends and receives are omitted.
  * @throws InputError at the first call whose ranks have different operations, sizes, roots or

@@ -6,8 +6,10 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <tuple>
 
 namespace weir
@@ -50,6 +52,52 @@ WorldOf(const RankTrace& rank)
         world = isPair && event.peer != GoalOp::ANY ? std::max(world, event.peer + 1) : world;
     }
     return world;
+}
+
+/**
+ * The indices of the events of @p rank in an order in which they can run: after all that they wait
+ * for, otherwise by index. Events that wait for each other come last. O(events x log(events)).
+ */
+std::vector<uint32_t>
+RunOrder(const RankTrace& rank)
+{
+    const auto count = static_cast<uint32_t>(rank.events.size());
+    std::vector<uint32_t> order;
+    std::vector<std::size_t> open(count);
+    std::vector<std::vector<uint32_t>> dependents(count);
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        open[i] = rank.events[i].after.size();
+        for (const uint32_t need : rank.events[i].after)
+        {
+            dependents[need].push_back(i);
+        }
+        if (open[i] == 0)
+        {
+            ready.push(i);
+        }
+    }
+    while (!ready.empty())
+    {
+        order.push_back(ready.top());
+        ready.pop();
+        for (const uint32_t next : dependents[order.back()])
+        {
+            if (--open[next] == 0)
+            {
+                ready.push(next);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+    {
+        if (open[i] > 0)
+        {
+            order.push_back(i);
+        }
+    }
+    return order;
 }
 
 class CallMatcher
@@ -206,7 +254,7 @@ class CallMatcher
     {
         RankTrace& rank = m_traces.ranks[index];
         const uint32_t number = m_traces.isReplicated ? 0 : rank.rank.value_or(0);
-        for (uint32_t i = 0; i < rank.events.size(); i++)
+        for (const uint32_t i : RunOrder(rank))
         {
             TraceEvent& event = rank.events[i];
             if (event.kind == TraceEventKind::Collective)

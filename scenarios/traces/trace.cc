@@ -60,26 +60,29 @@ RankOfFileName(const std::string& path)
                    ? std::nullopt
                    : std::optional(static_cast<uint32_t>(std::stoul(name.substr(at, end - at))));
     };
-    for (const char* word : {"rank", "worker"})
+    for (const std::string word : {"rank", "worker"})
     {
-        const std::size_t at = name.find(word);
-        if (at == std::string::npos)
+        for (std::size_t at = name.rfind(word); at != std::string::npos;
+             at = at == 0 ? std::string::npos : name.rfind(word, at - 1))
         {
-            continue;
-        }
-        const std::size_t digits = name.find_first_not_of("-_.", at + std::string(word).size());
-        if (digits != std::string::npos && numberAt(digits))
-        {
-            return numberAt(digits);
+            const std::size_t digits = name.find_first_not_of("-_.", at + word.size());
+            if (digits != std::string::npos && numberAt(digits))
+            {
+                return numberAt(digits);
+            }
         }
     }
-    for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    // Of Chakra's PREFIX.RANK.et the last number: a prefix may have others ("llama3.1.8b").
+    for (std::size_t end = name.rfind('.'); end != std::string::npos && end > 0;)
     {
-        const std::size_t end = name.find_first_not_of("0123456789", dot + 1);
-        if (end != std::string::npos && name[end] == '.' && numberAt(dot + 1))
+        const std::size_t dot = name.rfind('.', end - 1);
+        const bool isNumber =
+            dot != std::string::npos && name.find_first_not_of("0123456789", dot + 1) == end;
+        if (isNumber && numberAt(dot + 1))
         {
             return numberAt(dot + 1);
         }
+        end = dot;
     }
     return std::nullopt;
 }

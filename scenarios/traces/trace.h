@@ -159,8 +159,8 @@ Bytes CallSize(const TraceEvent& event);
 void CompleteSizes(TraceEvent& event, std::size_t ranks);
 
 /**
- * The rank in a file name such as "a.3.et", "rank-3.json", "worker3_step_12"; nothing if there is
- * none.
+ * The rank in a file name such as "rank-3.json", "worker3_step_12" or, the last number between
+ * dots, "llama3.1.8b.3.et"; nothing if there is none.
  */
 std::optional<uint32_t> RankOfFileName(const std::string& path);
 

@@ -347,6 +347,45 @@ TEST(ImportTraces, NodesThatWaitForEachOtherAreRefused)
         << refusal;
 }
 
+// Node 2 waits for node 1 on both ranks, so the all-reduce of 8 B is the first of each, whatever
+// the order of nodes in the file or of their ids.
+TEST(ImportTraces, TheOrderOfNodesInAFileHasNoEffect)
+{
+    const auto node = [](uint64_t id, uint64_t bytes, std::vector<uint64_t> needs) {
+        return ChakraSample{
+            id, "all_reduce", 7, 0, std::move(needs), {ChakraAttributeOf("comm_size", bytes)}};
+    };
+    const TraceFile sorted = Read("a.0.et", ChakraFile({node(1, 8, {}), node(2, 16, {1})}));
+    const TraceFile reverse = Read("a.1.et", ChakraFile({node(2, 16, {1}), node(1, 8, {})}));
+    const TraceFile renamed = Read("a.1.et", ChakraFile({node(3, 16, {7}), node(7, 8, {})}));
+    for (const TraceFile& other : {reverse, renamed})
+    {
+        const Workload workload = MakeOf({sorted, other});
+        for (uint32_t rank = 0; rank < 2; rank++)
+        {
+            const auto calls = AllOpsOf(workload, rank);
+            ASSERT_EQ(calls.size(), 2U);
+            EXPECT_EQ(calls[0].bytes, Bytes(8));
+            EXPECT_EQ(calls[1].bytes, Bytes(16));
+        }
+    }
+    // Sends of one tag, whose second waits for the first: 8 B, then 16 B.
+    const std::string from = "num_ranks 2 rank 0 { a: send 8b to 1 b: send 16b to 1 b requires a }";
+    const Workload workload = MakeOf(
+        {Read("g.goal", from + "rank 1 { b: recv 16b from 0 a: recv 8b from 0 b requires a }")});
+    EXPECT_EQ(AllOpsOf(workload, 1).at(0).bytes, Bytes(8));
+}
+
+// Chakra's files are PREFIX.RANK.et, and a prefix may have numbers of its own.
+TEST(ImportTraces, TheLastNumberOfAFileNameIsItsRank)
+{
+    EXPECT_EQ(RankOfFileName("llama3.1.8b.0.et"), 0U);
+    EXPECT_EQ(RankOfFileName("runs.5.d/v1.2.13.et.gz"), 13U);
+    EXPECT_EQ(RankOfFileName("worker3_step_12.json"), 3U);
+    EXPECT_EQ(RankOfFileName("ranking-rank12.2.json"), 12U);
+    EXPECT_EQ(RankOfFileName("node_77.1697123456789.pt.trace.json"), std::nullopt);
+}
+
 TEST(ImportTraces, DependenciesOnMissingNodesAreDroppedOnRequest)
 {
     const TraceFile file = Read("a.0.et", ChakraFile({{1, "x", 4, 1, {9}, {}}}));
