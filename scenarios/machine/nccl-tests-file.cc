@@ -544,7 +544,12 @@ FindCollectiveOp(const std::string& text)
 std::vector<NcclTestsRun>
 ReadNcclTests(const std::string& path)
 {
-    const std::string text = ReadTextFile(path, "output of nccl-tests");
+    return ParseNcclTests(ReadTextFile(path, "output of nccl-tests"), path);
+}
+
+std::vector<NcclTestsRun>
+ParseNcclTests(const std::string& text, const std::string& path)
+{
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && text[first] == '{')
     {

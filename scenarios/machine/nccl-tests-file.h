@@ -45,6 +45,9 @@ struct NcclTestsRun
  */
 std::vector<NcclTestsRun> ReadNcclTests(const std::string& path);
 
+/** As ReadNcclTests, for the content @p text of the file @p path. */
+std::vector<NcclTestsRun> ParseNcclTests(const std::string& text, const std::string& path);
+
 /**
  * The operation named in @p text as in nccl-tests' programs (all_reduce_perf); the longest match.
  */

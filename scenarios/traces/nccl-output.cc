@@ -135,7 +135,7 @@ ListNcclTests(const TraceBytes& file)
     TraceFile listed;
     listed.path = file.name;
     listed.dialect = "nccl-tests output";
-    for (const NcclTestsRun& run : ReadNcclTests(file.name))
+    for (const NcclTestsRun& run : ParseNcclTests(file.bytes, file.name))
     {
         listed.nodes += run.sizes.size();
         listed.listing.push_back(

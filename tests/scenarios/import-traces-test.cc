@@ -9,6 +9,7 @@
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 
 /**
@@ -599,6 +600,26 @@ TEST(ImportTraces, ContentTellsTheDialect)
     EXPECT_NE(RefusalOf([] { Read("a.json", "{}"); }).find("found JSON without"),
               std::string::npos);
     EXPECT_NE(RefusalOf([] { Read("a.json", " \n"); }).find("found no content"), std::string::npos);
+}
+
+// Editors on Windows begin UTF-8 with a byte order mark and end lines with CR LF.
+TEST(ImportTraces, AFileMayBeginWithAByteOrderMark)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "w.txt")
+        << "\xef\xbb\xbfMICRO\r\n1\r\nm -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 64 1\r\n";
+    const auto files = ReadTraces({folder / "w.txt"}, {});
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].dialect, "SimAI workload text (MICRO)");
+    EXPECT_EQ(files[0].ranks[0].events.back().in, Bytes(64));
+}
+
+// An output of nccl-tests is listed from its content, which may be of an archive.
+TEST(ImportTraces, AnOutputOfNcclTestsMayBeInAnArchive)
+{
+    const TraceFile file = Read("a.tar/all_gather_2x8.csv", "size_bytes,time_us\n8,10.5\n");
+    EXPECT_EQ(file.listing.at(0),
+              "all-gather, 2 nodes of 8 GPUs: 1 sizes, 8 B in 10.50 us to 8 B in 10.50 us");
 }
 
 TEST(ImportTraces, TruncatedFilesAreRefused)
