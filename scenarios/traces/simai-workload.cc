@@ -282,6 +282,10 @@ class SimAiReader
             m_rank.groups["DP"] = {};
             m_rank.groups["TP"] = {};
         }
+        else if (m_given.count("model_parallel_NPU_group") == 0)
+        {
+            SetGroupsOfPolicy();
+        }
         if (pipeline > 1)
         {
             m_file.remarks.push_back("pp " + std::to_string(pipeline) +
@@ -290,6 +294,39 @@ class SimAiReader
         }
         m_file.remarks.emplace_back("compute times are nanoseconds");
         RemarkOnUnplayed();
+    }
+
+    /**
+     * Sets the groups of a header without degrees, as ASTRA-sim 1.0 writes it: model parallelism
+     * and the embeddings of DLRM use all ranks.
+     * @throws InputError where the policy divides the ranks, but the file does not say how.
+     */
+    void SetGroupsOfPolicy()
+    {
+        const bool isModel = m_policy == "MODEL" || m_policy == "DISTRIBUTED_INFERENCE";
+        if (isModel || m_policy.rfind("HYBRID_DLRM", 0) == 0)
+        {
+            m_rank.groups["TP"] = {};
+            if (isModel)
+            {
+                m_rank.groups["DP"].size = 1;
+            }
+            return;
+        }
+        for (const SimAiLayer& layer : m_layers)
+        {
+            for (std::size_t pass = 0; pass < 2 && m_policy != "DATA"; pass++)
+            {
+                const std::string& comm = layer.passes[pass].comm;
+                if (comm != "NONE" && comm.find("_EP") == std::string::npos)
+                {
+                    throw InputError(m_file.path + ": " + layer.id + ": found " + comm +
+                                     " of a tensor group, expected its size, "
+                                     "model_parallel_NPU_group, in the header of " +
+                                     m_policy);
+                }
+            }
+        }
     }
 
     void PlayMicroBatch()

@@ -72,8 +72,9 @@ bool IsSimAi(const std::string& bytes);
  * header. With the policy MICRO, rows run one after another.
  *
  * A collective without suffix uses the tensor group in forward and input-gradient passes and the
- * data group in weight-gradient passes; the suffixes `_EP` and `_DP_EP` select the expert group and
- * the replicas of experts.
+ * data group in weight-gradient passes (without degrees in the header, those of the policies MODEL,
+ * DISTRIBUTED_INFERENCE and HYBRID_DLRM in the former use all ranks); the suffixes `_EP` and
+ * `_DP_EP` select the expert group and the replicas of experts.
  * @throws InputError with file and line.
  */
 TraceFile ReadSimAi(const TraceBytes& file, const TraceOptions& options);
@@ -93,7 +94,7 @@ TraceFile ReadAicb(const TraceBytes& file, const TraceOptions& options);
 /** Whether @p bytes contain a table of nccl-tests, as text or CSV. */
 bool IsNcclTests(const std::string& bytes);
 
-/** Lists the runs in an output of nccl-tests (ReadNcclTests); it has no ranks to simulate. */
+/** Lists the runs in an output of nccl-tests (ParseNcclTests); it has no ranks to simulate. */
 TraceFile ListNcclTests(const TraceBytes& file);
 
 /** Whether @p bytes contain lines of NCCL_DEBUG=INFO. */

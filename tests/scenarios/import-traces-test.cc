@@ -440,6 +440,37 @@ TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
     EXPECT_EQ(Read("m.txt", SIMAI_MICRO).dialect, "SimAI workload text (MICRO)");
 }
 
+// ASTRA-sim 1.0 writes only a policy. The embeddings of DLRM are exchanged among all ranks, model
+// parallelism uses all ranks; what divides the ranks must say how.
+TEST(ImportTraces, APolicyWithoutDegreesUsesAllRanks)
+{
+    TraceOptions options;
+    options.ranks = 8;
+    const auto read = [&](const std::string& header) {
+        return Read(
+            "w.txt", header + "\n1\nl -1 1 ALLTOALL 64 1 NONE 0 1 ALLREDUCE 128 1\n", options);
+    };
+    const auto sizesOf = [&](const std::string& header) {
+        std::vector<std::size_t> sizes;
+        const Workload workload = MakeOf({read(header)}, options);
+        for (const StepOp& op : AllOpsOf(workload, 0))
+        {
+            if (op.kind == StepOpKind::Collective)
+            {
+                const uint32_t group = workload.graph.rankGroups[0][op.group];
+                sizes.push_back(workload.graph.groups[group].size());
+            }
+        }
+        return sizes;
+    };
+    EXPECT_EQ(sizesOf("HYBRID_DLRM 1"), (std::vector<std::size_t>{8, 8}));
+    EXPECT_EQ(sizesOf("MODEL"), (std::vector<std::size_t>{8}));
+    EXPECT_EQ(sizesOf("DATA"), (std::vector<std::size_t>{8}));
+    EXPECT_EQ(RefusalOf([&] { read("HYBRID_DATA_MODEL"); }),
+              "w.txt: line 3: found ALLTOALL of a tensor group, expected its size, "
+              "model_parallel_NPU_group, in the header of HYBRID_DATA_MODEL");
+}
+
 TEST(ImportTraces, SimAiGroupsOfNoRankAreRefused)
 {
     std::string text = SIMAI_FULL;
