@@ -424,6 +424,11 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& location, Cha
     }
     else if (name == "num_ops")
     {
+        if (!std::isfinite(attribute.number))
+        {
+            throw InputError(location + ": found num_ops " + std::to_string(attribute.number) +
+                             ", expected a number");
+        }
         node.operations = std::max(0.0, attribute.number);
     }
     else if (name == "tensor_size")

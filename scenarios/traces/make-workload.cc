@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <utility>
 
 namespace weir
 {
@@ -356,10 +357,29 @@ class TraceScheduler
             const TraceEvent& event = At(id);
             if (event.kind != TraceEventKind::Mark)
             {
+                ExpectPlayable(id);
                 AppendEvent(event, unit, m_nodes[NodeOf(id)].clock, m_drafts[id.rank], end);
             }
         }
         return end;
+    }
+
+    /** @throws InputError where a time exceeds those of a workload file. */
+    void ExpectPlayable(EventId id) const
+    {
+        const TraceEvent& event = At(id);
+        const Time duration = event.kind == TraceEventKind::Compute ? event.duration : Time();
+        for (const auto& [name, time] :
+             {std::make_pair("duration", duration), std::make_pair("launch", event.launch)})
+        {
+            if (time > MAX_WORKLOAD_TIME)
+            {
+                throw InputError(m_traces.ranks[id.rank].file + ": " + event.id + ": found a " +
+                                 name + " of " + std::to_string(time.ToSeconds()) +
+                                 " s, expected at most " +
+                                 std::to_string(MAX_WORKLOAD_TIME.ToSeconds()) + " s");
+            }
+        }
     }
 
     void AppendEvent(const TraceEvent& event,

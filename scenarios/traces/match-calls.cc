@@ -36,7 +36,7 @@ DescribeCall(const TraceEvent& event)
 uint32_t
 WorldOf(const RankTrace& rank)
 {
-    uint32_t world = rank.rank.value_or(0) + 1;
+    uint32_t world = std::max(rank.world, rank.rank.value_or(0) + 1);
     for (const auto& [name, group] : rank.groups)
     {
         world = std::max(world, group.size);
@@ -266,6 +266,14 @@ class CallMatcher
                                              : rank.groups[event.group];
                 const auto members = MembersOf(group, number, m_traces.rankCount, location);
                 CompleteSizes(event, std::max<std::size_t>(members.size(), 1));
+                if (CallSize(event) > Bytes(MAX_EVENT_BYTES))
+                {
+                    throw InputError(location + ": found parts of " +
+                                     std::to_string(std::min(event.in, event.out).Count()) +
+                                     " B of " + std::to_string(members.size()) +
+                                     " ranks, expected at most " + std::to_string(MAX_EVENT_BYTES) +
+                                     " B together");
+                }
                 if (members.size() < 2)
                 {
                     m_alone++;

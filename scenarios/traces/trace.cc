@@ -41,7 +41,7 @@ CompleteSizes(TraceEvent& event, std::size_t ranks)
     }
     else if (large == Bytes())
     {
-        large = small * count;
+        large = Bytes(std::min(small.Count(), MAX_EVENT_BYTES / count + 1) * count);
     }
     else if (small == Bytes())
     {

@@ -96,6 +96,7 @@ struct RankTrace
 {
     std::optional<uint32_t> rank;   //!< empty: unknown
     uint32_t ranks{0};              //!< number of ranks that this one represents; 0: only itself
+    uint32_t world{0};              //!< number of ranks of the recorded job; 0: unknown
     std::string file;               //!< for messages
     std::vector<TraceEvent> events; //!< in file order
     bool isOrdered{false}; //!< events of one stream run in file order; false: as they become ready
@@ -154,7 +155,7 @@ Bytes CallSize(const TraceEvent& event);
 /**
  * Completes the sent or received size of @p event, a collective on @p ranks ranks, when the file
  * has only one of them: from shard to total or vice versa for an all-gather, gather, reduce-scatter
- * or scatter, the same size for others.
+ * or scatter, the same size for others. A total is above MAX_EVENT_BYTES where it exceeds that.
  */
 void CompleteSizes(TraceEvent& event, std::size_t ranks);
 

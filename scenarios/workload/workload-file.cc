@@ -23,7 +23,7 @@ namespace
 {
 
 constexpr int64_t VERSION = 1;
-constexpr int64_t MAX_PICOSECONDS = int64_t{1} << 58; //!< 3.3 days, so that 32 of them can be added
+constexpr int64_t MAX_PICOSECONDS = MAX_WORKLOAD_TIME.ToPicoseconds();
 constexpr int64_t MAX_BYTES = int64_t{1} << 50;
 constexpr int64_t MAX_INDEX = std::numeric_limits<uint32_t>::max() - 1;
 constexpr int64_t MAX_SHORT = std::numeric_limits<uint16_t>::max() - 1;

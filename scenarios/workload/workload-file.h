@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_WORKLOAD_WORKLOAD_FILE_H
 
 #include "compute-model/graph/step-program.h"
+#include "fabric/units.h"
 
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace weir
 
 /** Limit of ranks in a workload: groups hold group ranks in 16 bits. */
 constexpr std::size_t MAX_WORKLOAD_RANKS = std::size_t{1} << 16;
+
+/** Limit of a time in a workload, 3.3 days, so that 32 of them can be added. */
+constexpr Time MAX_WORKLOAD_TIME = Time::Picoseconds(int64_t{1} << 58);
 
 /** The first bytes of every workload file, and of no other. */
 constexpr const char* WORKLOAD_BEGINNING = "{\"format\":\"weir-workload\"";

@@ -694,6 +694,28 @@ TEST(ImportTraces, HugeNumbersAreRefused)
     EXPECT_NE(RefusalOf([&] { Read("w.txt", ga); }), "");
 }
 
+// What import writes, run reads: a workload's times end at 2^58 ps, its sizes at 2^50 B.
+TEST(ImportTraces, WhatNoWorkloadHoldsIsRefused)
+{
+    EXPECT_EQ(
+        RefusalOf([] { MakeOf({Read("g.goal", "num_ranks 1 rank 0 { calc 288230376151712 }")}); }),
+        "g.goal: rank 0, l1: found a duration of 288230.376152 s, expected at most "
+        "288230.376152 s");
+    const TraceFile longest = Read("g.goal", "num_ranks 1 rank 0 { calc 288230376151711 }");
+    EXPECT_EQ(AllOpsOf(MakeOf({longest}), 0).size(), 1U);
+    const auto gather = [](const std::string& name) {
+        return Read(
+            name,
+            ChakraFile(
+                {{1, "all_gather", 7, 0, {}, {ChakraAttributeOf("comm_size", uint64_t{1} << 50)}}}),
+            {GatherSize::Shard, false, 0, {}});
+    };
+    EXPECT_NE(RefusalOf([&] {
+                  MakeOf({gather("a.0.et"), gather("a.1.et")});
+              }).find("found parts of 1125899906842624 B of 2 ranks"),
+              std::string::npos);
+}
+
 TEST(ImportTraces, NumbersBeyondAnyDoubleAreRefused)
 {
     EXPECT_NE(RefusalOf([] {
