@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 namespace weir
@@ -17,6 +18,7 @@ namespace weir
 namespace
 {
 
+constexpr std::string_view ELLIPSIS = "...";
 constexpr auto LAST_RANK = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
 
 std::vector<uint32_t>
@@ -69,12 +71,14 @@ SetCallByName(TraceEvent& event, const std::string& name)
 int64_t
 ElementBytes(const std::string& dtype)
 {
-    static constexpr std::array<std::pair<const char*, int64_t>, 24> SIZES{
-        {{"float8", 1},       {"bfloat16", 2}, {"float16", 2}, {"float32", 4}, {"float64", 8},
-         {"complexfloat", 8}, {"half", 2},     {"double", 8},  {"float", 4},   {"int64", 8},
-         {"int32", 4},        {"int16", 2},    {"int8", 1},    {"longint", 8}, {"long", 8},
-         {"shortint", 2},     {"short", 2},    {"bool", 1},    {"byte", 1},    {"char", 1},
-         {"bf16", 2},         {"fp16", 2},     {"fp32", 4},    {"int", 4}}};
+    static constexpr std::array<std::pair<const char*, int64_t>, 27> SIZES{
+        {{"float4", 1},       {"complexdouble", 16}, {"complexhalf", 4}, {"float8", 1},
+         {"bfloat16", 2},     {"float16", 2},        {"float32", 4},     {"float64", 8},
+         {"complexfloat", 8}, {"half", 2},           {"double", 8},      {"float", 4},
+         {"int64", 8},        {"int32", 4},          {"int16", 2},       {"int8", 1},
+         {"longint", 8},      {"long", 8},           {"shortint", 2},    {"short", 2},
+         {"bool", 1},         {"byte", 1},           {"char", 1},        {"bf16", 2},
+         {"fp16", 2},         {"fp32", 4},           {"int", 4}}};
     const std::string plain = NormalizedName(dtype);
     for (const auto& [word, bytes] : SIZES)
     {
@@ -120,15 +124,12 @@ AddProcessGroups(const Json& list, const std::string& location, RankTrace& rank)
     for (const Json& item : ListOf(list, location))
     {
         TraceGroup group;
-        for (const int64_t each : NumbersOf(FindField(item, "ranks"), location))
-        {
-            group.ranks.push_back(static_cast<uint32_t>(std::min(each, LAST_RANK)));
-        }
         for (const char* key : {"group_size", "pg_size"})
         {
             group.size =
                 static_cast<uint32_t>(IntegerOf(item, key, group.size, 0, LAST_RANK + 1, location));
         }
+        SetRanks(FindField(item, "ranks"), location + ", ranks", group);
         rank.groups[TextOf(item, "pg_name", "", location)] = group;
     }
 }
@@ -169,15 +170,55 @@ ReadGroupFile(const std::string& path)
 }
 
 std::vector<int64_t>
-NumbersOf(const Json* value, const std::string& location)
+NumbersOf(const Json* value, int64_t max, const std::string& location)
 {
-    const Json given = value == nullptr ? Json() : Json(*value);
-    const std::string text = given.is_string() ? given.get<std::string>() : "";
-    const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
-    const Json parsed = text.empty() || isCut ? given : ParseJson(text, location + ", list");
-    return Mapped<int64_t>(parsed.is_array() ? parsed : Json::array(), [&](const Json& item) {
-        return IntegerOf(item, 0, MAX_EVENT_BYTES, location + ", splits");
-    });
+    if (value == nullptr || IsAbbreviated(value))
+    {
+        return {};
+    }
+    const bool isText = value->is_string() && !value->get_ref<const std::string&>().empty();
+    const Json parsed =
+        isText ? ParseJson(value->get<std::string>(), location + ", list") : Json(*value);
+    return Mapped<int64_t>(parsed.is_array() ? parsed : Json::array(),
+                           [&](const Json& item) { return IntegerOf(item, 0, max, location); });
+}
+
+bool
+IsAbbreviated(const Json* value)
+{
+    return value != nullptr && value->is_string() &&
+           value->get_ref<const std::string&>().find(ELLIPSIS) != std::string::npos;
+}
+
+void
+SetRanks(const Json* value, const std::string& location, TraceGroup& group)
+{
+    if (!IsAbbreviated(value))
+    {
+        group.ranks = Mapped<uint32_t>(NumbersOf(value, LAST_RANK, location),
+                                       [](int64_t rank) { return static_cast<uint32_t>(rank); });
+        return;
+    }
+    auto text = value->get<std::string>(); // "[0, 8, ..., 504]"
+    text.replace(text.find(ELLIPSIS), ELLIPSIS.size(), "null");
+    Json list = ParseJson(text, location + ", list");
+    const std::size_t shown = list.size() - std::min<std::size_t>(list.size(), 2);
+    if (!list.is_array() || shown < 2 || !list[shown].is_null())
+    {
+        return;
+    }
+    list.erase(shown);
+    const std::vector<int64_t> ranks = NumbersOf(&list, LAST_RANK, location);
+    const int64_t stride = ranks[1] - ranks[0];
+    bool isEven = stride > 0 && (ranks[shown] - ranks[shown - 1]) % stride == 0;
+    for (std::size_t i = 1; i < shown; i++)
+    {
+        isEven = isEven && ranks[i] - ranks[i - 1] == stride;
+    }
+    for (int64_t rank = ranks[0]; isEven && rank <= ranks[shown]; rank += stride)
+    {
+        group.ranks.push_back(static_cast<uint32_t>(rank));
+    }
 }
 
 void

@@ -50,11 +50,21 @@ void AddProcessGroups(const Json& list, const std::string& location, RankTrace& 
 std::map<std::string, std::vector<uint32_t>> ReadGroupFile(const std::string& path);
 
 /**
- * Numbers of a list, or of a list as text, "[1, 2]"; none for null and for abbreviated
- * text, "[0, ..., 9]".
+ * Numbers of 0 to @p max of a list, or of a list as text, "[1, 2]"; none for null and for
+ * abbreviated text, "[0, ..., 9]".
  * @throws InputError
  */
-std::vector<int64_t> NumbersOf(const Json* value, const std::string& location);
+std::vector<int64_t> NumbersOf(const Json* value, int64_t max, const std::string& location);
+
+/** Whether @p value is a list that PyTorch has abbreviated: of more than 30 numbers. */
+bool IsAbbreviated(const Json* value);
+
+/**
+ * Sets the ranks of @p group, whose size is set if it is known, from a list or a list as text. An
+ * abbreviated list of evenly spaced ranks is completed, "[0, 8, ..., 504]"; another one gives none.
+ * @throws InputError
+ */
+void SetRanks(const Json* value, const std::string& location, TraceGroup& group);
 
 /**
  * Sets the splits of @p event in bytes if it is an all-to-all with uneven parts.

@@ -326,7 +326,8 @@ class ExecutionTraceReader
         const auto partsOf = [&](const char* name, std::size_t position) {
             const Json* given = FindAttribute(node, name);
             const Json* listed = position < list.size() ? &list[position] : nullptr;
-            return NumbersOf(given != nullptr ? given : listed, location);
+            return NumbersOf(
+                given != nullptr ? given : listed, MAX_EVENT_BYTES, location + ", splits");
         };
         SetSplits(event, partsOf("in_split_size", at + 1), partsOf("out_split_size", at + 2));
     }

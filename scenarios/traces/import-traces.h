@@ -26,7 +26,7 @@ TraceFile ReadTrace(const TraceBytes& file, const TraceOptions& options);
 /**
  * Reads all of @p paths, including archives, in which files of unknown formats are skipped. If @p
  * paths have both the host trace (PyTorch ExecutionTrace) and the kernel trace (Kineto) of a rank,
- * the two are joined (TraceFile::isJoined).
+ * the two are joined (TraceFile::isJoined). Groups of @p options replace those of the files.
  * @throws InputError
  */
 std::vector<TraceFile> ReadTraces(const std::vector<std::string>& paths,

@@ -203,8 +203,8 @@ class KinetoReader
             return;
         }
         event.dtype = TextOf(args, "dtype", "", location);
-        const int64_t each = std::max<int64_t>(1, ElementBytes(event.dtype));
-        const int64_t max = MAX_EVENT_BYTES / each;
+        const int64_t each = ElementBytes(event.dtype); // 0: the size is unknown
+        const int64_t max = MAX_EVENT_BYTES / std::max<int64_t>(1, each);
         event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, max, location));
         event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, max, location));
         event.group = TextOf(args, "Process Group Name", "", location);
@@ -214,19 +214,20 @@ class KinetoReader
             args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), location));
         if (group.ranks.empty())
         {
-            for (const int64_t rank : NumbersOf(FindField(args, "Process Group Ranks"), location))
-            {
-                group.ranks.push_back(
-                    static_cast<uint32_t>(std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
-            }
-            if (group.ranks.size() != group.size) // long lists are abbreviated: "[0, ..., 1023]"
+            SetRanks(
+                FindField(args, "Process Group Ranks"), location + ", Process Group Ranks", group);
+            if (group.size > 0 && group.ranks.size() != group.size)
             {
                 group.ranks.clear();
             }
         }
-        SetSplits(event,
-                  NumbersOf(FindField(args, "In split size"), location),
-                  NumbersOf(FindField(args, "Out split size"), location));
+        const auto partsOf = [&](const char* key) {
+            const Json* parts = FindField(args, key);
+            m_abbreviated += IsAbbreviated(parts) ? 1 : 0;
+            return NumbersOf(parts, MAX_EVENT_BYTES, location + ", " + key);
+        };
+        const auto inParts = partsOf("In split size");
+        SetSplits(event, inParts, partsOf("Out split size"));
     }
 
     void TakeCall(const Json& item, const Json& args, const std::string& location)
@@ -259,6 +260,8 @@ class KinetoReader
         {
             m_rank.rank = static_cast<uint32_t>(rank);
         }
+        m_rank.world =
+            static_cast<uint32_t>(IntegerOf(info, "world_size", 0, 0, LAST + 1, location));
         if (const Json* groups = FindField(info, "pg_config");
             groups != nullptr && groups->is_array())
         {
@@ -424,6 +427,22 @@ class KinetoReader
                 std::to_string(m_unpaired) +
                 " send or receive kernels name no peer: they keep their recorded time");
         }
+        std::size_t unlisted = 0;
+        for (const auto& [name, group] : m_rank.groups)
+        {
+            unlisted += group.ranks.empty() && group.size > 1 && group.size != m_rank.world ? 1 : 0;
+        }
+        if (unlisted > 0)
+        {
+            m_file.remarks.push_back(std::to_string(unlisted) +
+                                     " process groups do not list their ranks: taken as adjacent "
+                                     "ranks (--groups)");
+        }
+        if (m_abbreviated > 0)
+        {
+            m_file.remarks.push_back(std::to_string(m_abbreviated) +
+                                     " lists of splits are abbreviated: taken as even");
+        }
         const int64_t schema = IntegerOf(rest, "schemaVersion", 0, 0, ANY_NUMBER, m_file.path);
         const bool isFine = FindField(rest, "baseTimeNanoseconds") != nullptr;
         m_file.dialect = "Kineto (schemaVersion " + std::to_string(schema) +
@@ -441,6 +460,7 @@ class KinetoReader
     std::vector<double> m_synchronized; //!< ends of calls in which the CPU waited for the GPU
     std::unordered_map<int64_t, uint64_t> m_recordOf; //!< Record function id by External id
     std::size_t m_unpaired{0};
+    std::size_t m_abbreviated{0}; //!< number of lists of splits
 };
 
 } // namespace

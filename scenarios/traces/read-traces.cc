@@ -45,7 +45,8 @@ bool
 IsOfKnownDialect(const std::string& bytes)
 {
     return BeginsWithOneOf("{[", bytes) || IsGoalBinary(bytes) || IsGoalText(bytes) ||
-           IsSimAi(bytes) || IsAicb(bytes) || IsNcclLog(bytes) || IsChakra(bytes);
+           IsSimAi(bytes) || IsAicb(bytes) || IsNcclTests(bytes) || IsNcclLog(bytes) ||
+           IsChakra(bytes);
 }
 
 /** The kernel trace of the same rank as @p host; null if there is none. */
@@ -146,6 +147,16 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
             file.isJoined = true;
             file.remarks.resize(1); // keep the number of calls
             file.remarks.push_back("its calls are joined with " + kernels->path);
+        }
+    }
+    for (TraceFile& file : files)
+    {
+        for (RankTrace& rank : file.ranks)
+        {
+            for (const auto& [name, ranks] : options.groups)
+            {
+                rank.groups[name].ranks = ranks;
+            }
         }
     }
     return files;

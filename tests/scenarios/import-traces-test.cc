@@ -202,6 +202,91 @@ TEST(ImportTraces, TwoRanksOfKernelTracesMakeAWorkload)
     EXPECT_EQ(calls[0].bytes, Bytes(4000));
 }
 
+/** Arguments of an all-reduce of 1000 elements of @p type on @p size ranks, as PyTorch 2.3 writes.
+ */
+std::string
+CallOf(const std::string& type, int size, const std::string& ranks)
+{
+    return R"(, "Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000,
+        "Group size": )" +
+           std::to_string(size) + R"(, "dtype": ")" + type +
+           R"(", "Process Group Name": "7", "Process Group Ranks": ")" + ranks + "\"";
+}
+
+/** The kernel trace of rank 0 of @p world ranks; its process groups are only in its kernels. */
+std::string
+KernelTraceOf(int world, const std::string& callArguments)
+{
+    std::string text = KinetoTrace(0, callArguments);
+    const std::string two = R"("world_size": 2, "pg_config")";
+    text.replace(
+        text.find(two), two.size(), R"("world_size": )" + std::to_string(world) + R"(, "other")");
+    return text;
+}
+
+// PyTorch abbreviates lists of more than 30: of ranks 0, 8 ... 504 it writes 29 and the last. The
+// 512 ranks form 8 such groups, whose first ranks are 0 to 7.
+TEST(ImportTraces, AbbreviatedRanksAreCompleted)
+{
+    std::string ranks = "[0";
+    for (int i = 1; i < 29; i++)
+    {
+        ranks += ", " + std::to_string(8 * i);
+    }
+    ranks += ", ..., 504]";
+    TraceOptions options;
+    options.ranks = 512;
+    const auto groupsOf = [&](const std::string& list) {
+        return MakeOf({Read("a.json", KernelTraceOf(512, CallOf("Float", 64, list)))}, options)
+            .graph.groups;
+    };
+    const auto groups = groupsOf(ranks);
+    ASSERT_EQ(groups.size(), 8U);
+    for (std::size_t i = 0; i < 64; i++)
+    {
+        EXPECT_EQ(groups[3][i], Rank(3 + 8 * i));
+    }
+    // Of uneven ranks only the number is known.
+    const TraceFile uneven =
+        Read("a.json", KernelTraceOf(512, CallOf("Float", 64, "[0, 1, 3, ..., 504]")));
+    EXPECT_EQ(uneven.remarks.at(0),
+              "1 process groups do not list their ranks: taken as adjacent ranks (--groups)");
+    EXPECT_EQ(RefusalOf([&] { groupsOf("[0, 70000]"); }),
+              "a.json: event 6, Process Group Ranks: found 70000, expected a whole number of 0 to "
+              "65535");
+}
+
+// A tensor group of 8 of 512 ranks is no group of all ranks: 64 groups of adjacent ranks.
+TEST(ImportTraces, TheWorldOfAKernelTraceIsItsOwn)
+{
+    const TraceFile file =
+        Read("a.json", KernelTraceOf(512, CallOf("Float", 8, "[0, 1, 2, 3, 4, 5, 6, 7]")));
+    TraceOptions options;
+    options.ranks = 512;
+    EXPECT_EQ(MakeOf({file}, options).graph.groups.size(), 64U);
+    EXPECT_NE(RefusalOf([&] { MakeOf({file}); }).find("found 1 of 512 ranks"), std::string::npos);
+}
+
+// 1000 elements of two doubles are 16 000 B; without a type they have no size, and the collective
+// keeps its recorded 50 us.
+TEST(ImportTraces, ElementsOfUnknownTypeHaveNoSize)
+{
+    const auto eventOf = [](const std::string& type) {
+        return Read("a.json", KernelTraceOf(2, CallOf(type, 2, "[0, 1]"))).ranks[0].events[1];
+    };
+    EXPECT_EQ(eventOf("ComplexDouble").in, Bytes(16000));
+    EXPECT_EQ(eventOf("ComplexHalf").in, Bytes(4000));
+    EXPECT_EQ(eventOf("Float4_e2m1fn_x2").in, Bytes(1000));
+    EXPECT_EQ(eventOf("").in, Bytes());
+    TraceOptions options;
+    options.ranks = 2;
+    const Workload workload =
+        MakeOf({Read("a.json", KernelTraceOf(2, CallOf("", 2, "[0, 1]")))}, options);
+    EXPECT_EQ(OpsOf(workload, 0, StreamKind::Compute).at(0).duration, Time::Microseconds(50));
+    EXPECT_EQ(workload.remarks.at(1),
+              "1 collectives have no size in the trace: they keep their recorded time");
+}
+
 // Equal operations and times, but other memory traffic: communication slows such a kernel
 // otherwise.
 TEST(ImportTraces, KernelsOfOtherMemoryTrafficAreOtherPrograms)
@@ -651,6 +736,19 @@ TEST(ImportTraces, AnOutputOfNcclTestsMayBeInAnArchive)
     const TraceFile file = Read("a.tar/all_gather_2x8.csv", "size_bytes,time_us\n8,10.5\n");
     EXPECT_EQ(file.listing.at(0),
               "all-gather, 2 nodes of 8 GPUs: 1 sizes, 8 B in 10.50 us to 8 B in 10.50 us");
+}
+
+// The file of groups replaces the process groups of any trace: here ranks 0 and 2 of 4.
+TEST(ImportTraces, AFileOfGroupsIsForAnyDialect)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.json") << KernelTraceOf(4, CallOf("Float", 2, ""));
+    TraceOptions options;
+    options.ranks = 4;
+    options.groups = {{"7", {0, 2}}};
+    const auto groups = MakeOf(ReadTraces({folder / "a.json"}, options), options).graph.groups;
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0], (std::vector<Rank>{Rank(0), Rank(2)}));
 }
 
 TEST(ImportTraces, TruncatedFilesAreRefused)
