@@ -324,7 +324,9 @@ ParseRule(const RuleLine& line)
     rule.ranks = line.Count(7);
     for (std::size_t column = NEEDED_COLUMNS; column < line.Fields(); ++column)
     {
-        line.Number(column, -1);
+        const int64_t ofOwnCalls = column == NEEDED_COLUMNS ? 1 : 0; // numPipeOps, regBuff
+        const int64_t value = line.Number(column, -1);
+        rule.isOfOtherCalls = rule.isOfOtherCalls || (value != -1 && value != ofOwnCalls);
     }
     return rule;
 }
@@ -334,7 +336,7 @@ ParseRule(const RuleLine& line)
 bool
 TunerRule::Fits(CollectiveOp anOp, Bytes bytes, uint32_t someNodes, uint32_t someRanks) const
 {
-    return op == anOp && minBytes <= bytes && bytes <= maxBytes &&
+    return !isOfOtherCalls && op == anOp && minBytes <= bytes && bytes <= maxBytes &&
            (!nodes || *nodes == someNodes) && (!ranks || *ranks == someRanks);
 }
 

@@ -81,14 +81,17 @@ struct TunerRule
     std::optional<uint32_t> channels;
     std::optional<uint32_t> nodes;
     std::optional<uint32_t> ranks;
+    /** Whether it is for groups of calls (numPipeOps) or registered buffers, which none here are.
+     */
+    bool isOfOtherCalls{false};
 
     bool Fits(CollectiveOp op, Bytes bytes, uint32_t nodes, uint32_t ranks) const;
 };
 
 /**
  * Reads lines `collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks` with
- * two optional columns, numPipeOps and regBuff, which are checked and have no effect. Empty lines,
- * lines that begin with # and a header line are skipped.
+ * two optional columns, numPipeOps and regBuff: calls are grouped with no other and have buffers
+ * without registration. Empty lines, lines that begin with # and a header line are skipped.
  *
  * @param file its name, for error messages
  * @throws std::invalid_argument with file, line, column, and what was found and expected.

@@ -48,6 +48,21 @@ TEST(TunerRule, FitsItsSizesNodesAndRanks)
     EXPECT_FALSE(rule.Fits(CollectiveOp::AllGather, Bytes(16), 2, 16));
 }
 
+// Calls are groups of one (numPipeOps 1), and their buffers are not registered (regBuff 0).
+TEST(TunerRule, OfOtherCallsFitsNone)
+{
+    const auto fits = [](const std::string& ends) {
+        return ParseTunerRules("allreduce,16,32,ring,ll,1,-1,-1" + ends, "t.csv")
+            .front()
+            .Fits(CollectiveOp::AllReduce, Bytes(16), 2, 16);
+    };
+    EXPECT_TRUE(fits(""));
+    EXPECT_TRUE(fits(",-1,-1"));
+    EXPECT_TRUE(fits(",1,0"));
+    EXPECT_FALSE(fits(",2,0"));
+    EXPECT_FALSE(fits(",-1,1"));
+}
+
 TEST(TunerRule, RefusesWithThePlace)
 {
     const auto error = [](const std::string& text) {
