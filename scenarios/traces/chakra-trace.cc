@@ -158,6 +158,7 @@ class ChakraGraph
             }
         }
         m_file.dialect = dialect;
+        RemarkOnUnpaired(m_unpaired, m_file);
         if (m_isConverted && m_parents > 0)
         {
             m_file.remarks.push_back(std::to_string(m_parents) +
@@ -284,6 +285,12 @@ class ChakraGraph
     {
         const bool sends = node.type == ChakraType::CommSend;
         const int64_t peer = sends ? node.destination : node.source;
+        if (peer < 0 && m_isConverted)
+        {
+            event.kind = TraceEventKind::Compute; // the converter writes no peers
+            m_unpaired++;
+            return;
+        }
         if (peer < 0)
         {
             throw InputError(Location(node) + ": found a " +
@@ -301,6 +308,7 @@ class ChakraGraph
     bool m_isConverted;
     bool m_givesShards;
     std::size_t m_parents{0};
+    std::size_t m_unpaired{0};                //!< sends and receives without a peer
     std::set<std::string> m_used;             //!< process groups of collectives
     std::map<std::string, int64_t> m_streams; //!< by group, for nodes without a stream
     bool m_isGrouped{false};

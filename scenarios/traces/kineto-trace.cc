@@ -421,12 +421,7 @@ class KinetoReader
         {
             m_file.dropped.erase("copies and fills (played as kernels)");
         }
-        if (m_unpaired > 0)
-        {
-            m_file.remarks.push_back(
-                std::to_string(m_unpaired) +
-                " send or receive kernels name no peer: they keep their recorded time");
-        }
+        RemarkOnUnpaired(m_unpaired, m_file);
         std::size_t unlisted = 0;
         for (const auto& [name, group] : m_rank.groups)
         {

@@ -87,6 +87,17 @@ RankOfFileName(const std::string& path)
     return std::nullopt;
 }
 
+void
+RemarkOnUnpaired(std::size_t count, TraceFile& file)
+{
+    if (count > 0)
+    {
+        file.remarks.push_back(
+            std::to_string(count) +
+            " send or receive kernels name no peer: they keep their recorded time");
+    }
+}
+
 std::string
 NameOfCall(const TraceEvent& event)
 {

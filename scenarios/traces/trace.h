@@ -165,6 +165,9 @@ void CompleteSizes(TraceEvent& event, std::size_t ranks);
  */
 std::optional<uint32_t> RankOfFileName(const std::string& path);
 
+/** Adds a remark to @p file on @p count sends and receives that name no peer, if there are any. */
+void RemarkOnUnpaired(std::size_t count, TraceFile& file);
+
 /** Name of the operation: "all-reduce"; for a send "send". */
 std::string NameOfCall(const TraceEvent& event);
 

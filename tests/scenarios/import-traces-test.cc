@@ -406,6 +406,26 @@ TEST(ImportTraces, SendsMeetReceivesOfTheirTag)
               std::string::npos);
 }
 
+// Chakra's converter writes sends and receives of PyTorch without their peers (schema in its
+// metadata tells it); a generator must write them.
+TEST(ImportTraces, SendsOfTheConverterKeepTheirTime)
+{
+    const ChakraSample send{
+        5, "ncclDevKernel_SendRecv", 5, 30, {}, {ChakraAttributeOf("comm_size", 64)}};
+    const std::string metadata =
+        WireWriter()
+            .Text(1, "0.0.4")
+            .Text(2, WireWriter().Text(1, "schema").Text(29, "1.1.1-chakra.0.0.4").Bytes())
+            .Framed();
+    const TraceFile file = Read("a.0.et", metadata + send.Framed());
+    EXPECT_EQ(file.ranks[0].events[0].kind, TraceEventKind::Compute);
+    EXPECT_EQ(file.ranks[0].events[0].duration, Time::Microseconds(30));
+    EXPECT_EQ(file.remarks.at(0),
+              "1 send or receive kernels name no peer: they keep their recorded time");
+    EXPECT_EQ(RefusalOf([&] { Read("a.0.et", ChakraFile({send})); }),
+              "a.0.et: node 5: found a send without comm_dst, expected the rank of its peer");
+}
+
 TEST(ImportTraces, NodesThatWaitForEachOtherAreRefused)
 {
     const TraceFile file =
