@@ -303,30 +303,65 @@ class KinetoReader
         }
     }
 
+    /** The end of the call that launched @p each; its begin if it has none, or began before. */
+    static double LaunchOf(const KinetoEvent& each)
+    {
+        return each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
+    }
+
+    /**
+     * For each synchronization the time from which the launches after it count: the end of the
+     * GPU's last event before it, after which the CPU always takes the rest of the call, and the
+     * rest of its own work if the GPU was idle before the call. The end of the call if events
+     * outlast it.
+     */
+    std::vector<double> EpochBases() const
+    {
+        std::vector<std::pair<double, double>> ends; // by launch
+        for (const KinetoEvent& each : m_events)
+        {
+            ends.emplace_back(LaunchOf(each), each.end);
+        }
+        std::sort(ends.begin(), ends.end());
+        std::vector<double> bases;
+        double last = 0;
+        std::size_t i = 0;
+        for (const double synchronized : m_synchronized)
+        {
+            for (; i < ends.size() && ends[i].first < synchronized; i++)
+            {
+                last = std::max(last, ends[i].second);
+            }
+            bases.push_back(std::min(last, synchronized));
+        }
+        return bases;
+    }
+
     void SetTimes()
     {
         double origin = std::numeric_limits<double>::infinity();
         std::size_t unlaunched = 0;
         for (const KinetoEvent& each : m_events)
         {
-            const double first = each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
-            origin = std::min(origin, first);
+            origin = std::min(origin, LaunchOf(each));
             unlaunched += each.launch < 0 ? 1 : 0;
         }
         std::sort(m_synchronized.begin(), m_synchronized.end());
+        const std::vector<double> bases = EpochBases();
         for (KinetoEvent& each : m_events)
         {
             TraceEvent& event = each.event;
             event.begin = Time::Microseconds(each.begin - origin);
             event.duration = Time::Microseconds(each.end - each.begin);
-            const double launch = each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
+            const double launch = LaunchOf(each);
             const auto after =
                 std::upper_bound(m_synchronized.begin(), m_synchronized.end(), launch);
             // A synchronization before the first launch does not start an epoch.
             const auto firstOne =
                 std::lower_bound(m_synchronized.begin(), m_synchronized.end(), origin);
             event.epoch = static_cast<uint32_t>(std::max<std::ptrdiff_t>(0, after - firstOne));
-            const double base = event.epoch == 0 ? origin : *(after - 1);
+            const double base =
+                event.epoch == 0 ? origin : bases[after - 1 - m_synchronized.begin()];
             event.launch = each.launch < 0 ? Time() : Time::Microseconds(launch - base);
         }
         m_file.origin = m_events.empty() ? 0 : origin;

@@ -164,6 +164,28 @@ TEST(ImportTraces, KernelsKeepTheirTimesAndLaunches)
     EXPECT_EQ(rank.events[2].after, std::vector<uint32_t>{1}); // after cudaStreamWaitEvent
 }
 
+// The GPU is idle from 21 us on. The CPU returns from its synchronization at 26 us and has launched
+// the next kernel at 29 us: 8 us after the GPU's last kernel, also where that ends later.
+TEST(ImportTraces, LaunchesAfterASynchronizationCountFromTheIdleGpu)
+{
+    const auto call = [](const char* name, const char* ts, const char* dur, const char* id) {
+        return KinetoEventOf("cuda_runtime", name, ts, dur, std::string(R"("correlation": )") + id);
+    };
+    const auto kernel = [](const char* ts, const char* dur, const char* id) {
+        return KinetoEventOf(
+            "kernel", "gemm", ts, dur, std::string(R"("stream": 7, "correlation": )") + id);
+    };
+    const TraceFile file = Read("a.json",
+                                R"({"traceEvents": [)" + call("cudaLaunchKernel", "0", "1", "1") +
+                                    "," + call("cudaDeviceSynchronize", "2", "24", "2") + "," +
+                                    call("cudaLaunchKernel", "26", "3", "3") + "," +
+                                    kernel("1", "20", "1") + "," + kernel("29", "4", "3") + "]}");
+    const auto& events = file.ranks[0].events;
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[1].epoch, 1U);
+    EXPECT_EQ(events[1].launch, Time::Microseconds(8));
+}
+
 TEST(ImportTraces, ListsOfEventsMayBeginWithBlanks)
 {
     const TraceFile file = Read("a.json", R"(
