@@ -9,6 +9,8 @@
 #include <cctype>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -93,6 +95,7 @@ ReadFile(LocatedLines& lines)
 {
     FatTreeFile file;
     Tier* tier = nullptr;
+    std::set<std::pair<const Tier*, std::string>> known;
     while (lines.NextAtSpaces())
     {
         const std::string key = LowerCase(lines.Fields()[0]);
@@ -106,6 +109,11 @@ ReadFile(LocatedLines& lines)
         if (lines.Fields().size() < 2)
         {
             throw lines.Error(key + ": found nothing, expected a value");
+        }
+        const bool isOfTier = key != "nodes" && key != "podsize" && key != "tiers";
+        if (key != "tier" && !known.emplace(isOfTier ? tier : nullptr, key).second)
+        {
+            throw lines.Refusal("key", lines.Fields()[0], "each key once, and once for each tier");
         }
         if (Take(lines, "Nodes", 1, MAX_HTSIM_NODES, file.nodes) ||
             Take(lines, "Podsize", 1, MAX_HTSIM_NODES, file.podSize) ||
