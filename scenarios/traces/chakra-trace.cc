@@ -324,6 +324,7 @@ struct ChakraAttribute
 {
     std::string name;
     std::string text;
+    bool isText{false};
     double number{0};
     int64_t whole{0};
     std::vector<bool> flags; //!< of a bool_list
@@ -382,6 +383,7 @@ AttributeOf(std::string_view bytes, const std::string& location)
         }
         case STRING:
             attribute.text = reader.Text();
+            attribute.isText = true;
             break;
         case BOOL_LIST:
             attribute.flags = FlagsOf(reader.Text(), location);
@@ -466,8 +468,7 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& location, Cha
     }
     else if (name == "pg_name")
     {
-        node.group = attribute.text.empty() && attribute.whole > 0 ? std::to_string(attribute.whole)
-                                                                   : attribute.text;
+        node.group = attribute.isText ? attribute.text : std::to_string(attribute.whole);
     }
     else if (name == "involved_dim")
     {

@@ -99,6 +99,20 @@ TEST(ImportTraces, AnyNumberIsTakenForAChakraAttribute)
               std::string::npos);
 }
 
+// A process group may be a number, of which 0 is one, too.
+TEST(ImportTraces, AChakraGroupMayBeANumber)
+{
+    const auto groupOf = [](const std::string& attribute) {
+        return Read("a.0.et", ChakraFile({{1, "all_reduce", 7, 0, {}, {attribute}}}))
+            .ranks[0]
+            .events[0]
+            .group;
+    };
+    EXPECT_EQ(groupOf(ChakraAttributeOf("pg_name", 0)), "0");
+    EXPECT_EQ(groupOf(ChakraAttributeOf("pg_name", 12)), "12");
+    EXPECT_EQ(groupOf(WireWriter().Text(1, "pg_name").Text(29, "").Bytes()), "");
+}
+
 TEST(ImportTraces, TheJsonTwinOfAChakraTraceIsTheSameGraph)
 {
     const TraceFile twin = Read("a.0.json", R"({"workload_graph": [
