@@ -30,20 +30,16 @@ NameOr(const YamlNode& node, const std::string& otherwise)
 
 /**
  * Whether @p key determines the value rather than one of @p others, which express the same
- * differently. Where both are given, the one that was written counts, not the inherited one.
+ * differently. Where both are given, the one that was written over the other's base counts.
  */
 bool
 IsMeant(const YamlNode& node, const char* key, std::initializer_list<const char*> others)
 {
     const auto found = node.Find(key);
-    if (!found || !found->IsInherited())
-    {
-        return found.has_value();
-    }
-    return std::none_of(others.begin(), others.end(), [&](const char* name) {
-        const auto other = node.Find(name);
-        return other && !other->IsInherited();
-    });
+    return found && std::none_of(others.begin(), others.end(), [&](const char* name) {
+               const auto other = node.Find(name);
+               return other && other->IsOver(*found);
+           });
 }
 
 /** Reads measured, source and ncclRate, which every profile has. */
@@ -66,11 +62,17 @@ ReadCommon(const YamlNode& node)
     return profile;
 }
 
-/** Sets `measured` where @p node lacks it, and notes that in the source. */
+/**
+ * Sets `measured` where @p node lacks it, or has that of a base over which it wrote one of
+ * @p kinds, and notes that in the source.
+ */
 void
-FillMeasured(const YamlNode& node, const TypicalEfficiency& typical, LinkProfile& profile)
+FillMeasured(const YamlNode& node,
+             const TypicalEfficiency& typical,
+             LinkProfile& profile,
+             std::initializer_list<const char*> kinds = {})
 {
-    if (!node.Has("measured"))
+    if (!IsMeant(node, "measured", kinds))
     {
         profile.measured = typical.measured;
         profile.source += "; measured, not given: " + typical.source;
@@ -188,11 +190,13 @@ ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
     {
         node.Get("transport"); // throws, naming the missing key
         const NetTransportTraits& traits = TraitsOf(transport.kind);
-        profile.framing = traits.framing(node.ReadOr("mtu", transport.mtu, ReadMtu, traits));
+        const uint32_t mtu =
+            IsMeant(node, "mtu", {"transport"}) ? ReadMtu(node.Get("mtu"), traits) : transport.mtu;
+        profile.framing = traits.framing(mtu);
         kind = traits.name;
-        FillMeasured(node, transport.port, profile);
+        FillMeasured(node, transport.port, profile, {"transport"});
     }
-    if (node.Has("latency") || !node.Has("transport"))
+    if (IsMeant(node, "latency", {"transport"}) || !node.Has("transport"))
     {
         profile.latency = node.Get("latency").AsTime();
     }

@@ -106,11 +106,11 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
 {
     const auto links = node.Find("links");
     const auto perPair = node.Find("linksPerPair");
-    if (links && perPair && links->IsInherited() == perPair->IsInherited())
+    if (links && perPair && !links->IsOver(*perPair) && !perPair->IsOver(*links))
     {
         perPair->Fail("found it beside `links`, expected one of them");
     }
-    if (perPair && (!links || links->IsInherited()))
+    if (perPair && (!links || perPair->IsOver(*links)))
     {
         return FullMesh(gpus, perPair->AsCount(1, MAX_IN_NODE));
     }

@@ -607,6 +607,7 @@ GpuMaps()
          "A GPU: scenarios/gpus/NAME.yaml; values are {value, source}",
          {{"base", "GPU whose values this one inherits"},
           {"name", "name of the GPU"},
+          {"title", "one-line title"},
           {"computeCapability", "compute capability times ten: 70, 80, 90, 100"},
           {"pciDevices", "PCI device ids in NCCL topology files (below)"},
           {"sms", "number of streaming multiprocessors"},

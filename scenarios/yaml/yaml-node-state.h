@@ -4,6 +4,7 @@
 
 #include "scenarios/yaml/yaml-node.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,9 +39,9 @@ struct YamlNode::State
     std::string file;
     std::string path; //!< dotted keys from the root of its file; empty at the root
     YamlMark mark;
-    bool isInherited{false}; //!< is from a base
-    bool isRead{false};      //!< its text has been read
-    YamlMark keyMark;        //!< location of its key, if any
+    uint32_t bases{0};  //!< bases between the last file and the one that wrote it
+    bool isRead{false}; //!< its text has been read
+    YamlMark keyMark;   //!< location of its key, if any
     std::vector<std::pair<std::string, std::shared_ptr<State>>> entries; //!< of a map, in order
     std::vector<std::shared_ptr<State>> items;                           //!< of a sequence
 

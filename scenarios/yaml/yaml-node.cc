@@ -374,13 +374,19 @@ YamlNode::File() const
 bool
 YamlNode::IsInherited() const
 {
-    return m_state->isInherited;
+    return m_state->bases > 0;
+}
+
+bool
+YamlNode::IsOver(const YamlNode& other) const
+{
+    return m_state->bases < other.m_state->bases;
 }
 
 void
 YamlNode::Inherit(State& state)
 {
-    state.isInherited = true;
+    ++state.bases;
     for (auto& entry : state.entries)
     {
         Inherit(*entry.second);
@@ -401,7 +407,7 @@ void
 YamlNode::CheckRead(const State& state, std::initializer_list<const char*> exempt)
 {
     const bool isLeaf = state.kind == YamlKind::Scalar || state.kind == YamlKind::Null;
-    if (isLeaf && !state.isRead && !state.isInherited)
+    if (isLeaf && !state.isRead && state.bases == 0)
     {
         const YamlNode node(std::make_shared<State>(state));
         node.Fail(node.Found() + ", which has no effect here, expected it left out");

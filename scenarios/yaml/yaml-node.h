@@ -191,7 +191,10 @@ class YamlNode
     /** Whether the value is from a `base:`, so that it may remain unused. */
     bool IsInherited() const;
 
-    /** Marks this value and all values below it as inherited from a base. */
+    /** Whether the value was written over a base, at any depth, that wrote @p other. */
+    bool IsOver(const YamlNode& other) const;
+
+    /** Marks this value and all values below it as inherited from one base more. */
     void SetInherited();
 
     /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "refusal.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
@@ -102,6 +103,50 @@ TEST(NothingIgnored, WhatIsWrittenOverABaseIsWhatIsMeant)
     // hgx-b300 sets `uplink`.
     EXPECT_EQ(NodeOf("{base: hgx-b300, node: {pcie: {uplinkLanes: 8}}}").pcieUplink.rawRate,
               PcieRawRate(NodeOf("hgx-b300").pcie.rawRate == PcieRawRate(6, 16) ? 6 : 5, 8));
+}
+
+TEST(NothingIgnored, ASystemMeansTheSameAsABaseOfAnother)
+{
+    // dgx1-v100 has `links`, hgx-h100 generation and lanes of its PCIe, hgx-b300 `uplink`.
+    const std::string systems[]{
+        "{base: dgx1-v100, node: {gpus: 4, nic: {count: 2}, nvlink: {linksPerPair: 2}}}",
+        "{base: hgx-h100, node: {pcie: {rate: 12GB/s}, nic: {framing: 0.5}}}",
+        "{base: hgx-b300, node: {pcie: {uplinkLanes: 8}, nic: {transport: slingshot}}}"};
+    const ScratchFolder folder;
+    for (const std::string& system : systems)
+    {
+        const std::string path = folder / "mine.yaml";
+        std::ofstream(path) << system;
+        const NodeSpec itself = NodeOf(path);
+        const std::string slot = "pcie: {generation: 5, lanes: 16, maxPayload: 256}";
+        const NodeSpec over = NodeOf("{base: " + path + "}");
+        EXPECT_EQ(over.meshLinks.size(), itself.meshLinks.size());
+        EXPECT_EQ(over.pcie.rawRate, itself.pcie.rawRate);
+        EXPECT_EQ(over.pcieUplink.rawRate, itself.pcieUplink.rawRate);
+        EXPECT_EQ(over.nic.framing, itself.nic.framing);
+        EXPECT_EQ(over.nic.measured, itself.nic.measured);
+        // The file that is read last counts, not the one that is first in the chain.
+        const NodeSpec again = NodeOf("{base: " + path + ", node: {" + slot + "}}");
+        EXPECT_EQ(again.pcie.rawRate, PcieRawRate(5, 16));
+    }
+}
+
+TEST(NothingIgnored, ATransportOverABaseBringsItsOwnFigures)
+{
+    // hgx-h100 has measured: 0.98, alps-gh200 measured: 0.946 and latency: 750ns, of their own
+    // transports' ports.
+    const TransportFigures efa = TransportOf(NetTransport::Efa, Catalog());
+    for (const std::string base : {"hgx-h100", "alps-gh200"})
+    {
+        const LinkProfile port = NodeOf("{base: " + base + ", node: {nic: {transport: efa}}}").nic;
+        EXPECT_EQ(port.measured, efa.port.measured);
+        EXPECT_EQ(port.latency, efa.latency);
+    }
+    // What is written beside the transport counts.
+    const LinkProfile port =
+        NodeOf("{base: hgx-h100, node: {nic: {transport: efa, measured: 0.5, latency: 1us}}}").nic;
+    EXPECT_EQ(port.measured, 0.5);
+    EXPECT_EQ(port.latency, Time::Microseconds(1));
 }
 
 TEST(NothingIgnored, PartsThatAreNotThereAreRefused)
