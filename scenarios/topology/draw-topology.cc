@@ -158,6 +158,26 @@ class Drawing
                     {x + (nic + 1) * width / (ports + 1), m_nodesY + 14});
             }
         }
+        LayOutHosts(meshWidth);
+    }
+
+    /** Places hosts that stand for whole nodes (`graph`) above their nodes. */
+    void LayOutHosts(double meshWidth)
+    {
+        const double width = CollapsedWidth();
+        for (std::size_t i = 0; i < m_topology.DeviceCount(); i++)
+        {
+            const Device& device = m_topology.GetDevice(DeviceId(i));
+            if (device.kind == DeviceKind::LeafSwitch && device.node != Device::NO_NODE)
+            {
+                const double left = CollapsedLeft(meshWidth) - width - MARGIN / 2;
+                const double x = device.node == 0
+                                     ? MARGIN + m_node.width / 2
+                                     : left + device.node * (width + MARGIN / 2) + width / 2;
+                Put(DeviceId(i), {x, m_nodesY - SWITCH_HEIGHT});
+                m_words.emplace_back(DeviceId(i), Shorten(device.name, 10));
+            }
+        }
     }
 
     /** Centers the switches in the picture. */
@@ -332,7 +352,8 @@ class Drawing
         for (std::size_t i = 0; i < m_topology.DeviceCount(); i++)
         {
             const Device& device = m_topology.GetDevice(DeviceId(i));
-            if (!m_isDrawn[i] || device.node == Device::NO_NODE)
+            if (!m_isDrawn[i] || device.node == Device::NO_NODE ||
+                device.kind == DeviceKind::LeafSwitch)
             {
                 continue;
             }
@@ -367,7 +388,8 @@ class Drawing
     std::vector<SvgPoint> m_positions; //!< by device
     std::vector<bool> m_isDrawn;       //!< by device
     LinkLegend m_legend;
-    std::vector<std::pair<DeviceId, std::string>> m_words; //!< labels of switches between nodes
+    std::vector<std::pair<DeviceId, std::string>>
+        m_words; //!< labels of switches and of hosts for nodes
     SvgCanvas m_canvas;
     double m_nodesY{0};
     double m_width{0};

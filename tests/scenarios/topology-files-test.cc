@@ -7,6 +7,7 @@
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/nccl-xml.h"
 #include "scenarios/topology/show-topology.h"
+#include "scenarios/topology/topology-style.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>
@@ -417,6 +418,31 @@ TEST(TopologyFiles, GroupsWithoutNodesAreCountedNotDrawn)
     EXPECT_EQ(svg.find(">group3</text>"), std::string::npos);
     EXPECT_NE(svg.find(">9 more groups, without nodes</text>"), std::string::npos);
     EXPECT_NE(svg.find("links of node0 and of the whole network"), std::string::npos);
+}
+
+// Two nodes of eight NICs, whose hosts are joined by a switch: 16 links of NICs and two of hosts.
+TEST(TopologyFiles, HostsThatAreNodesAreDrawnWithTheirLinks)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "net.yaml")
+        << "{title: t, source: s, hosts: 2, switches: [hub], rate: 400Gbps, latency: 1us, links: "
+           "[[host0, hub], [host1, hub]]}";
+    const std::string path = folder / "mine.yaml";
+    std::ofstream(path) << "{base: hgx-h100, nodes: 2, fabric: {kind: graph, hosts: nodes, file: "
+                        << folder / "net.yaml"
+                        << "}}";
+    const std::string svg = DrawTopology(ReadTopology(path, "", Catalog()));
+    for (const char* word : {">hub</text>", ">host0</text>", ">host1</text>"})
+    {
+        EXPECT_NE(svg.find(word), std::string::npos) << word;
+    }
+    const std::string line = std::string("stroke=\"") + ColorOf(LinkKind::Network);
+    std::size_t lines = 0;
+    for (std::size_t at = svg.find(line); at != std::string::npos; at = svg.find(line, at + 1))
+    {
+        lines++;
+    }
+    EXPECT_EQ(lines, 2U * 8 + 2 + 2); // two in the legend
 }
 
 TEST(TopologyFiles, ASlowSlotIsLabelledInTheDrawing)
