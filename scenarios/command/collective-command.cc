@@ -194,7 +194,7 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
                     "fabric.kind: 'none' with " + std::to_string(spec.cluster.nodes) +
                         " nodes, expected a network between them");
     }
-    CheckWiring(system, catalog, spec.cluster);
+    PrintNotes(CheckWiring(system, catalog, spec.cluster));
     spec.gpusPerNode = options.gpusPerNode == 0 ? spec.cluster.node.gpus : options.gpusPerNode;
     if (spec.gpusPerNode > spec.cluster.node.gpus)
     {

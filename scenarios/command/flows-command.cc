@@ -320,6 +320,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     Stopwatch watch;
     const auto network = AddLocationToErrors(
         given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
+    PrintNotes(network->Notes());
     ExpectSimulated(network->Events(), fidelity, isSettled, options.topology);
     FlowResults flows = IsYamlFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)

@@ -93,9 +93,11 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     const YamlNode reference = SystemArgument(system, "--topology", overrides.settings);
     ClusterSpec spec = ReadSystem(reference, catalog).cluster;
     spec.nodes = overrides.nodes.value_or(spec.nodes);
-    CheckWiring(reference, catalog, spec);
+    std::vector<std::string> notes = CheckWiring(reference, catalog, spec);
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<ClusterNetwork>(spec, overrides.transport);
+    auto network = std::make_unique<ClusterNetwork>(spec, overrides.transport);
+    network->SetNotes(std::move(notes));
+    return network;
 }
 
 /** The devices and links of a graph, in its order; its rates are those of its links. */

@@ -91,6 +91,17 @@ class FlowNetwork
         return GetSimulation().GetTransport();
     }
 
+    /** Notes on values of the network's file that it does not have. */
+    const std::vector<std::string>& Notes() const
+    {
+        return m_notes;
+    }
+
+    void SetNotes(std::vector<std::string> notes)
+    {
+        m_notes = std::move(notes);
+    }
+
   protected:
     explicit FlowNetwork(std::unique_ptr<Simulation> simulation)
         : m_simulation(std::move(simulation))
@@ -105,6 +116,7 @@ class FlowNetwork
   private:
     std::unique_ptr<Simulation> m_simulation;
     std::vector<EventSpec> m_events;
+    std::vector<std::string> m_notes;
 };
 
 /**

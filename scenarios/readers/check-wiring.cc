@@ -58,6 +58,16 @@ NameInFile(const std::string& field)
     return field;
 }
 
+/** Whether @p reference names a file of another format than YAML. */
+bool
+IsTopologyFile(const YamlNode& reference)
+{
+    const std::string extension =
+        reference.IsScalar() ? std::filesystem::path(reference.AsString()).extension().string()
+                             : "";
+    return extension == ".xml" || extension == ".graphml";
+}
+
 } // namespace
 
 void
@@ -112,24 +122,38 @@ FailAtField(const YamlNode& system, const std::string& message)
     node.Fail((isThere ? "found " : "found in " + key + " ") + message.substr(colon + 2));
 }
 
-void
+std::vector<std::string>
 CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster)
 {
     CheckMemory(cluster);
+    std::string unmet;
     try
     {
         CheckFabricMemory(cluster);
         const Cluster wired(cluster);
+        unmet = cluster.nodes > 1 ? cluster.fabric.kind->Unmet(wired.GetTopology()) : "";
     }
     catch (const std::invalid_argument& error)
     {
-        if (reference.IsScalar() &&
-            std::filesystem::path(reference.AsString()).extension() == ".xml")
+        if (IsTopologyFile(reference))
         {
             reference.Fail(error.what());
         }
         FailAtField(ResolveBase(reference, CatalogKind::Systems, catalog), error.what());
     }
+    if (unmet.empty() || IsTopologyFile(reference))
+    {
+        return {};
+    }
+    const std::size_t colon = unmet.find(": ");
+    const YamlNode value = ResolveBase(reference, CatalogKind::Systems, catalog)
+                               .FindDeepest(unmet.substr(0, colon))
+                               .first;
+    if (value.IsInherited())
+    {
+        return {};
+    }
+    return {value.Where() + ": found '" + value.AsString() + "', " + unmet.substr(colon + 2)};
 }
 
 } // namespace weir

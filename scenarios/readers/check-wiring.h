@@ -7,6 +7,7 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -29,10 +30,13 @@ void CheckFabricMemory(const ClusterSpec& cluster);
 /**
  * Wires @p cluster, read from @p reference, once as a check: whether a fabric has room for its
  * nodes is known only when the number of nodes is. O(devices and links).
+ * @return notes on values written in @p reference that the wired fabric does not have
  * @throws InputError with the location of the key that does not fit, or of the map that contains
  *         it.
  */
-void CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster);
+std::vector<std::string> CheckWiring(const YamlNode& reference,
+                                     const Catalog& catalog,
+                                     const ClusterSpec& cluster);
 
 /**
  * Reports @p message ("fabric.sizes: ...") at the location in @p system of the key that it names.

@@ -706,11 +706,12 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     if (known.text != text)
     {
         known.system = ReadSystem(system, catalog);
-        CheckWiring(system, catalog, known.system.cluster);
+        known.notes = CheckWiring(system, catalog, known.system.cluster);
         known.text = text;
     }
     scenario.cluster = known.system.cluster;
     scenario.gpu = known.system.gpu;
+    AppendNotes(scenario.notes, known.notes);
     ReadJobs(node.Get("jobs"), catalog, known.system, scenario);
     if (const auto network = node.Find("network"))
     {

@@ -42,6 +42,7 @@ struct KnownSystem
 {
     std::string text;
     SystemDescription system;
+    std::vector<std::string> notes; //!< on values that the wired fabric does not have
 };
 
 /**

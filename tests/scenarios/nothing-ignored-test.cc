@@ -149,6 +149,26 @@ TEST(NothingIgnored, ATransportOverABaseBringsItsOwnFigures)
     EXPECT_EQ(port.latency, Time::Microseconds(1));
 }
 
+// A leaf of ten ports that holds the eight NICs of a node has two left for uplinks: 4 to 1.
+TEST(NothingIgnored, AnOversubscriptionThatALeafCannotHaveIsNoted)
+{
+    const auto note = [](const std::string& system) {
+        return SaidOf("{system: {base: hgx-h100, " + system +
+                      "}, jobs: [{name: j, collective: {op: all-reduce, bytes: 1MiB, calls: 1}}]}");
+    };
+    const std::string leaf = "kind: leaf-spine, leafRadix: 10";
+    EXPECT_EQ(note("nodes: 4, fabric: {" + leaf + ", oversubscription: 4}"), "");
+    EXPECT_EQ(note("nodes: 4, fabric: {" + leaf + ", oversubscription: 5}"),
+              "run.yaml:1:97: system.fabric.oversubscription: found '5', which is 4 here: the "
+              "fullest leaf has 8 NICs and 2 uplinks");
+    EXPECT_TRUE(Says(note("nodes: 4, fabric: {" + leaf + ", oversubscription: 16}"),
+                     "which is 8 here: the fullest leaf has 8 NICs and 1 uplink"));
+    // The 32 NICs of four nodes have room on one leaf of 64 ports.
+    EXPECT_TRUE(Says(note("nodes: 4, fabric: {kind: leaf-spine, oversubscription: 4}"),
+                     "which has no effect here: it needs more than one leaf"));
+    EXPECT_EQ(note("nodes: 1, fabric: {" + leaf + ", oversubscription: 16}"), "");
+}
+
 TEST(NothingIgnored, PartsThatAreNotThereAreRefused)
 {
     EXPECT_TRUE(Says(Refusal("{base: hgx-h100, fabric: {kind: none}, node: {nic: {count: 0, rate: "

@@ -121,16 +121,21 @@ ClosFabric::CheckLeaf(const ClusterSpec& spec) const
     }
 }
 
-/**
- * The ports and the actual oversubscription of the leaf with the most NICs, with the requested
- * ratio.
- */
-std::string
-ClosFabric::Figures(const Topology& topology) const
+namespace
 {
-    uint32_t maxDown = 0;
-    uint32_t uplinks = 0;
-    double ratio = 0;
+
+/** The leaf with the most NICs. */
+struct FullestLeaf
+{
+    uint32_t down{0}; //!< NICs
+    uint32_t up{0};   //!< uplinks; 0: no leaf has any
+    double ratio{0};  //!< rate of its NICs over that of its uplinks
+};
+
+FullestLeaf
+FindFullestLeaf(const Topology& topology)
+{
+    FullestLeaf fullest;
     for (std::size_t i = 0; i < topology.DeviceCount(); i++)
     {
         if (topology.GetDevice(DeviceId(i)).kind != DeviceKind::LeafSwitch)
@@ -149,14 +154,25 @@ ClosFabric::Figures(const Topology& topology) const
             Rate& rate = isDown ? downRate : upRate;
             rate = rate + link.rate;
         }
-        if (up > 0 && down > maxDown)
+        if (up > 0 && down > fullest.down)
         {
-            maxDown = down;
-            uplinks = up;
-            ratio = downRate / upRate;
+            fullest = {down, up, downRate / upRate};
         }
     }
-    if (uplinks == 0)
+    return fullest;
+}
+
+} // namespace
+
+/**
+ * The ports and the actual oversubscription of the leaf with the most NICs, with the requested
+ * ratio.
+ */
+std::string
+ClosFabric::Figures(const Topology& topology) const
+{
+    const FullestLeaf leaf = FindFullestLeaf(topology);
+    if (leaf.up == 0)
     {
         return "";
     }
@@ -164,13 +180,43 @@ ClosFabric::Figures(const Topology& topology) const
     const int length = std::snprintf(text,
                                      sizeof text,
                                      "a leaf: %u NICs, %u uplinks, oversubscription %.3g",
-                                     maxDown,
-                                     uplinks,
-                                     ratio);
+                                     leaf.down,
+                                     leaf.up,
+                                     leaf.ratio);
     if (!leafUp)
     {
-        std::snprintf(text + length, sizeof text - length, " (requested: %.3g)", oversubscription);
+        std::snprintf(text + length, sizeof text - length, " (requested: %g)", oversubscription);
     }
+    return text;
+}
+
+std::string
+ClosFabric::Unmet(const Topology& topology) const
+{
+    constexpr double CLOSE = 0.01; // relative to the ratio
+    if (leafUp || oversubscription == 1)
+    {
+        return "";
+    }
+    const FullestLeaf leaf = FindFullestLeaf(topology);
+    if (leaf.up == 0)
+    {
+        return "fabric.oversubscription: which has no effect here: it needs more than one leaf";
+    }
+    if (leaf.ratio >= oversubscription * (1 - CLOSE))
+    {
+        return "";
+    }
+    char text[160];
+    std::snprintf(
+        text,
+        sizeof text,
+        "fabric.oversubscription: which is %.3g here: the fullest leaf has %u NICs and %u "
+        "%s",
+        leaf.ratio,
+        leaf.down,
+        leaf.up,
+        leaf.up == 1 ? "uplink" : "uplinks");
     return text;
 }
 

@@ -30,6 +30,7 @@ class ClosFabric : public FabricKind
 
     void VisitParameters(ParameterVisitor& visitor) override;
     std::string Figures(const Topology& topology) const override;
+    std::string Unmet(const Topology& topology) const override;
 
   protected:
     /**

@@ -137,6 +137,16 @@ class FabricKind : public Component
     {
         return "";
     }
+
+    /**
+     * "fabric.KEY: which is ... here: REASON" for a requested parameter that the fabric as built
+     * does not have; empty when it has all.
+     * @param topology as built by Wire
+     */
+    virtual std::string Unmet(const Topology& topology) const
+    {
+        return "";
+    }
 };
 
 using FabricKindRegistry = Registry<FabricKind>;
