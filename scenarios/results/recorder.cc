@@ -371,7 +371,7 @@ Recorder::Watch(Transport& transport,
 }
 
 void
-Recorder::FinishLinks(Time now)
+Recorder::FinishSeries(Time now)
 {
     if (m_linkSeries)
     {
@@ -379,17 +379,18 @@ Recorder::FinishLinks(Time now)
         m_linkSeries->Finish(now);
         m_linkSeries.reset();
     }
+    if (m_portSeries)
+    {
+        m_transport->RemovePortObserver(*m_portSeries);
+        m_portSeries->Finish(now, m_sinks);
+        m_portSeries.reset();
+    }
 }
 
 void
 Recorder::Finish(Time now)
 {
-    FinishLinks(now);
-    if (m_portSeries)
-    {
-        m_transport->RemovePortObserver(*m_portSeries);
-        m_portSeries->Finish(now, m_sinks);
-    }
+    FinishSeries(now);
     m_sinks.Clear();
 }
 

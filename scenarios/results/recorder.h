@@ -125,8 +125,8 @@ class Recorder : private TransportObserver, private PortObserver
                std::optional<Time> linkSeries,
                std::optional<Time> portSeries);
 
-    /** Ends the link series at @p now, after the last job; later traffic is not part of it. */
-    void FinishLinks(Time now);
+    /** Ends both series at @p now, after the last job; later traffic is not part of them. */
+    void FinishSeries(Time now);
 
     /** Ends the recording at @p now: closes the series and detaches the sinks. */
     void Finish(Time now);

@@ -292,7 +292,7 @@ WriteLinks(Hdf5File& file, Simulation& simulation)
         table.Append({id,
                       topology.GetLink(id),
                       measured.usage[i],
-                      simulation.GetTransport().GetPortCounters(id)});
+                      measured.ports.empty() ? nullptr : &measured.ports[i]});
     }
     table.Finish();
 }

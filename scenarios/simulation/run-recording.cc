@@ -154,7 +154,7 @@ RunRecording::Begin(Simulation& simulation)
         [&simulation](const FlowRequest& request) { return simulation.OwnerOf(request); },
         LinkSeriesWidth(),
         m_spec.output.portSeries);
-    simulation.OnLinksMeasured([this](Time end) { m_recorder->FinishLinks(end); });
+    simulation.OnLinksMeasured([this](Time end) { m_recorder->FinishSeries(end); });
 }
 
 RunResult

@@ -94,14 +94,14 @@ CollectJob(TrainingRun& job)
 std::vector<BusyLink>
 FindBusiestLinks(Simulation& simulation)
 {
-    const auto& [links, span] = simulation.GetMeasuredLinks();
+    const MeasuredLinks& measured = simulation.GetMeasuredLinks();
     const Topology& topology = simulation.GetTopology();
     std::vector<std::pair<double, uint32_t>> ranking;
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
-        const double bytes = links[i].bytes;
+        const double bytes = measured.usage[i].bytes;
         const double capacity =
-            topology.GetLink(LinkId(i)).rate.ToBytesPerSecond() * span.ToSeconds();
+            topology.GetLink(LinkId(i)).rate.ToBytesPerSecond() * measured.end.ToSeconds();
         if (bytes > 0 && capacity > 0)
         {
             ranking.emplace_back(-bytes / capacity, static_cast<uint32_t>(i));
@@ -120,11 +120,11 @@ FindBusiestLinks(Simulation& simulation)
     for (std::size_t i = 0; i < count; i++)
     {
         const LinkId id(ranking[i].second);
-        const LinkUsage& usage = links[id.Index()];
+        const LinkUsage& usage = measured.usage[id.Index()];
         busiest.push_back({topology.LinkName(id),
                            ToString(topology.GetLink(id).kind),
                            -ranking[i].first,
-                           usage.busy / span,
+                           usage.busy / measured.end,
                            Bytes::Nearest(usage.bytes)});
     }
     return busiest;
@@ -134,25 +134,17 @@ FindBusiestLinks(Simulation& simulation)
 std::optional<PacketCounts>
 CountPackets(Simulation& simulation)
 {
-    Transport& transport = simulation.GetTransport();
-    const Topology& topology = simulation.GetTopology();
+    const std::vector<PortCounters>& ports = simulation.GetMeasuredLinks().ports;
     PacketCounts counts;
-    bool hasAny = false;
-    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    for (std::size_t i = 0; i < ports.size(); i++)
     {
-        const PortCounters* port = transport.GetPortCounters(LinkId(i));
-        if (port == nullptr)
+        if (ports[i].maxQueued > counts.ports.maxQueued)
         {
-            continue;
+            counts.longestQueue = simulation.GetTopology().LinkName(LinkId(i));
         }
-        hasAny = true;
-        if (port->maxQueued > counts.ports.maxQueued)
-        {
-            counts.longestQueue = topology.LinkName(LinkId(i));
-        }
-        counts.ports += *port;
+        counts.ports += ports[i];
     }
-    return hasAny ? std::optional(counts) : std::nullopt;
+    return ports.empty() ? std::nullopt : std::optional(counts);
 }
 
 /** The longest idle path that packets took; nothing if no packet took a path. */

@@ -296,10 +296,15 @@ Simulation::MeasureLinks(Time now)
 {
     m_measured.end = now;
     m_measured.usage.clear();
+    m_measured.ports.clear();
     GetTransport().MoveTo(now);
     for (std::size_t link = 0; link < GetTopology().LinkCount(); link++)
     {
         m_measured.usage.push_back(GetTransport().GetLinkUsage(LinkId(link)));
+        if (const PortCounters* port = GetTransport().GetPortCounters(LinkId(link)))
+        {
+            m_measured.ports.push_back(*port);
+        }
     }
     if (m_onLinksMeasured)
     {

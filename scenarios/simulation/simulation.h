@@ -10,6 +10,7 @@
 #include "collectives/planner.h"
 #include "compute-model/training-run.h"
 #include "fabric/fabric.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/passive-engine.h"
 #include "scenarios/results/record.h"
 #include "scenarios/scenario.h"
@@ -49,10 +50,11 @@ class RunClock : public PassiveEngine
     Time m_now;
 };
 
-/** Usage of every link in the measured window: from 0 to the end of all work. */
+/** Usage of every link and port in the measured window: from 0 to the end of all work. */
 struct MeasuredLinks
 {
-    std::vector<LinkUsage> usage; //!< by link; empty: work is in progress
+    std::vector<LinkUsage> usage;    //!< by link; empty: work is in progress
+    std::vector<PortCounters> ports; //!< by link; empty: the transport has no packets
     Time end;
 };
 

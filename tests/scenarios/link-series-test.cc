@@ -147,7 +147,7 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
                            [&](const FlowRequest& request) { return simulation->OwnerOf(request); },
                            width,
                            {});
-            simulation->OnLinksMeasured([&](Time end) { recorder.FinishLinks(end); });
+            simulation->OnLinksMeasured([&](Time end) { recorder.FinishSeries(end); });
             PlainLoop().Run(simulation->Engines(), [](Time) {});
             EXPECT_LE(min, static_cast<double>(bins.records.size())) << text << fidelity;
             EXPECT_GT(min, 0.2 * static_cast<double>(bins.records.size())) << text << fidelity;

@@ -5,6 +5,9 @@
 #include "fabric/transport/packet/congestion/static-window.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "scenarios/results/recorder.h"
+#include "scenarios/simulation/run-scenario.h"
+#include "scenarios/simulation/wire-scenario.h"
+#include "small-scenario.h"
 #include "tests/scenarios/flow-files.h"
 
 #include <gtest/gtest.h>
@@ -396,6 +399,56 @@ TEST(PortSeries, MarksAreTheSameByFlowAndPort)
     const uint64_t marks = incast.network.GetTransport().GetPortCounters(hot)->marks;
     EXPECT_GT(marks, 0u);
     EXPECT_EQ(incast.flows.marks, marks);
+}
+
+/**
+ * A permutation of 4 MB, 160 us at 200 Gb/s, outlives a call of 64 KiB. What its ports send, mark
+ * and queue after the call, the only job to wait for, is in no bin and no counter of the window.
+ */
+TEST(PortSeries, EndsWithTheLastJobAsTheCountersOfLinksDo)
+{
+    const Scenario scenario = SmallScenario(
+        {{"network.fidelity", "packet"},
+         {"jobs",
+          "[{name: call, collective: {op: all-reduce, bytes: 64KiB, calls: 1}}, {name: after, "
+          "traffic: {pattern: permutation, bytes: 4MB, every: 1ms}, until: call}]"}});
+    const auto simulation = WireScenario(scenario);
+    Transport& transport = simulation->GetTransport();
+    const std::size_t links = simulation->GetTopology().LinkCount();
+    Told told;
+    Recorder recorder;
+    recorder.AddSink(told);
+    const Time width = Time::Microseconds(1);
+    recorder.Watch(
+        transport,
+        simulation->GetRouting(),
+        [&](const FlowRequest& request) { return simulation->OwnerOf(request); },
+        {},
+        width);
+    std::vector<uint64_t> sent;
+    simulation->OnLinksMeasured([&](Time end) {
+        recorder.FinishSeries(end);
+        for (std::size_t link = 0; link < links; link++)
+        {
+            sent.push_back(transport.GetPortCounters(LinkId(link))->packets);
+        }
+    });
+    PlainLoop().Run(simulation->Engines(), [](Time) {});
+    const MeasuredLinks& measured = simulation->GetMeasuredLinks();
+    ASSERT_EQ(sent.size(), links);
+    ASSERT_EQ(measured.ports.size(), links);
+    uint64_t later = 0;
+    for (std::size_t link = 0; link < links; link++)
+    {
+        EXPECT_EQ(measured.ports[link].packets, sent[link]);
+        later += transport.GetPortCounters(LinkId(link))->packets - sent[link];
+    }
+    EXPECT_GT(later, 0u);
+    EXPECT_FALSE(told.bins.empty());
+    for (const PortBinRecord& record : told.bins)
+    {
+        EXPECT_LE(record.bin, measured.end.ToPicoseconds() / width.ToPicoseconds());
+    }
 }
 
 } // namespace
