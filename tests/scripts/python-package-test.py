@@ -345,6 +345,24 @@ class FigureData(unittest.TestCase):
         numpy.testing.assert_allclose(unequal["bytes"], [2 + 5 + 5, 2])
         numpy.testing.assert_allclose(unequal["duration"], [3, 1])
 
+    def test_only_the_window_counts(self):
+        """In 3 s, 6 of 8 B that take 4 s pass, all of 6 B that end, none of a flow that starts."""
+        flows_ = pandas.DataFrame({"start": [0.0, 1.0, 3.0], "finish": [4.0, 3.0, 5.0],
+                                   "bytes": [8.0, 6.0, 1.0]})
+
+        class Result:
+            """A result whose links cover 3 s."""
+
+            @staticmethod
+            def table(_):
+                links = pandas.DataFrame()
+                links.attrs["window_end_s"] = 3.0
+                return links
+
+        within = congestion.within_window(Result, flows_)
+        self.assertEqual(within["bytes"].tolist(), [6, 6])
+        self.assertEqual(within["finish"].tolist(), [3, 3])
+
     def test_loads_of_flows_and_the_link_series_have_the_same_bins(self):
         """With other bins, a burst between two bins would be in one bin of the one, not the other."""
         data = data_of("congestion", weir.open(pipeline()))
@@ -446,6 +464,11 @@ class FigureData(unittest.TestCase):
         figure = weir.plot("breakdown", weir.open(two_jobs()))
         self.assertEqual([axes.get_xlabel() for axes in figure.axes],
                          ["time of the step by stage, s", "rank"])
+        # It keeps the style and takes the title of `weir report --figure`.
+        self.assertEqual(figure.axes[0].get_xticklabels()[0].get_size(), 7)
+        self.assertFalse(figure.axes[0].spines["top"].get_visible())
+        titled = weir.plot("breakdown", weir.open(two_jobs()), title="a step")
+        self.assertIn("a step", [text.get_text() for text in titled.texts])
 
     def test_lines_and_bars_of_a_sweep_are_its_results(self):
         """Several sizes give one line per case; a single size gives bars."""

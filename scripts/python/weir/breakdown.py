@@ -36,6 +36,6 @@ def breakdown(result):
             pieces.append(rows.rename(columns={level: "number"}).assign(level=level))
     if not pieces:
         raise Missing("there is no /summary or /ranks with a step's breakdown",
-                      "it is in the results of weir run: weir run FILE.yaml -o RESULT.h5")
+                      "it is in the results of training jobs: weir run FILE.yaml -o RESULT.h5")
     frame = pandas.concat(pieces, ignore_index=True)
     return frame[["level", "job", "number", "part", "seconds"]]

@@ -39,9 +39,18 @@ def job_column(result, flows):
     return ""
 
 
+def within_window(result, flows):
+    """The part of each flow in the window of /links, its bytes spread evenly over its time."""
+    end = result.table("links").attrs.get("window_end_s", numpy.inf)
+    flows = flows[flows["start"] < end]
+    finish = flows["finish"].clip(upper=end)
+    part = (finish - flows["start"]) / (flows["finish"] - flows["start"])
+    return flows.assign(finish=finish, bytes=flows["bytes"] * part.fillna(1))
+
+
 def flows_of(result, link):
     """The flows on a link with what they carry over it (`carried`) and their job."""
-    flows = result.flows_on(link)
+    flows = within_window(result, result.flows_on(link))
     return flows.assign(carried=flows["bytes"] * flows["share"], job=job_column(result, flows))
 
 
@@ -64,7 +73,7 @@ def busy_links(result, link):
     # Upward hops by height, then those within a tier, then downward ones from the top.
     shown = shown.assign(hop=[a - 100 if a < b else 0 if a == b else 100 - a for a, b in heights])
     shown = by_saturation(shown).sort_values(["hop", "class"], kind="stable")
-    flows = result.table("flows")
+    flows = within_window(result, result.table("flows"))
     flows = flows.assign(job=job_column(result, flows))
     by_path = flows.groupby(["path", "job"], as_index=False, observed=True)["bytes"].sum()
     paths = result.table("flow_paths")

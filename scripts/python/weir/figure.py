@@ -103,6 +103,22 @@ def new_panels(count, height, columns=3):
     return figure, panels[:count]
 
 
+def titled(figure, data, choice):
+    """The matplotlib figure with the title of the choice."""
+    drawn = figure.draw(data, choice)
+    if choice.title:
+        drawn.suptitle(choice.title, fontsize=9)
+    return drawn
+
+
+def styled(figure, data, choice):
+    """The matplotlib figure in the style of a report, which it keeps when it is saved later."""
+    with matplotlib.rc_context(STYLE):
+        drawn = titled(figure, data, choice)
+        drawn.draw_without_rendering()  # makes the ticks, in this style
+    return drawn
+
+
 def render(figure, data, choice, kind, inline=False):
     """The figure in a format, as bytes; the same ones for the same data.
 
@@ -113,9 +129,7 @@ def render(figure, data, choice, kind, inline=False):
     style = {**STYLE, "svg.fonttype": "none" if inline else "path",
              "svg.hashsalt": f"{figure.name} {choice.title}"}
     with matplotlib.rc_context(style):
-        drawn = figure.draw(data, choice)
-        if choice.title:
-            drawn.suptitle(choice.title, fontsize=9)
+        drawn = titled(figure, data, choice)
         target = io.BytesIO()
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
         drawn.savefig(target, format=kind, metadata=metadata)
@@ -151,5 +165,7 @@ def value_axis(axis, text, digits=(1, 2, 3, 5, 7), intervals=6):
         axis.set_major_locator(ticker.MaxNLocator(intervals))
     elif high / low < 30:
         axis.set_major_locator(ticker.LogLocator(base=10, subs=digits))
+    elif high / low < 300:
+        axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 3)))
     axis.set_major_formatter(lambda value, _: text(value))
     axis.set_minor_formatter(ticker.NullFormatter())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The figures of a report, in its order. A new figure: its own file, and one line here."""
 from weir.errors import InputError
-from weir.figure import Choice
+from weir.figure import Choice, styled
 from weir.figures.bandwidth import Bandwidth
 from weir.figures.bounds import Bounds
 from weir.figures.breakdown import Breakdown
@@ -53,4 +53,4 @@ def plot(name, *results, **choice):
     """
     choice = Choice(**choice)
     figure, data = gather(name, list(results), choice)
-    return figure.draw(data, choice)
+    return styled(figure, data, choice)

@@ -56,7 +56,8 @@ class Gantt(Figure):
         result = results[0]
         if not result.has("ops", "job", "rank", "stream", "label", "start", "finish"):
             raise Missing("there are no operations (/ops)",
-                          "they are in the HDF5 file of weir run: weir run FILE.yaml -o RESULT.h5")
+                          "they are in the HDF5 file of training jobs: weir run FILE.yaml -o "
+                          "RESULT.h5")
         ops = result.table("ops")
         first, last = ops["start"].min(), ops["finish"].max()
         start, end = choice.window or (first, last)
