@@ -18,6 +18,7 @@ import weir
 from weir import congestion, network
 from weir.figure import Choice
 from weir.figures import find_figure, topology
+from weir.figures.breakdown import ticks_of_jobs
 from weir.validation import errors_by_size
 
 
@@ -459,6 +460,14 @@ class FigureData(unittest.TestCase):
                      "queues"):
             with self.assertRaises(weir.Missing):
                 data_of(name, weir.open(sweep("ring")))
+
+    def test_ranks_of_jobs_are_named_below_their_middle(self):
+        """Of 80 characters over 32 ranks, 24 of one job and 8 of another, 60 and 20 are theirs."""
+        labels = [f"one {rank}" for rank in range(24)] + [f"{'b' * 30} {rank}" for rank in range(8)]
+        self.assertEqual(ticks_of_jobs(labels), (
+            [*range(0, 24, 2), *range(24, 32, 2)],
+            ["0", "2", "4", "6", "8", "10", "12\none", "14", "16", "18", "20", "22",
+             "0", "2", f"4\n{'b' * 19}…", "6"]))
 
     def test_plot_gives_a_figure_to_work_on(self):
         figure = weir.plot("breakdown", weir.open(two_jobs()))

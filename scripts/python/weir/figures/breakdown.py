@@ -11,6 +11,7 @@ COLORS = {"compute": "#0072b2", "launch": "#332288", "tensor": "#e69f00", "conte
           "expert": "#d55e00", "embedding": "#882255", "pipeline": "#009e73", "data": "#cc79a7",
           "copy": "#56b4e9", "bubble": "#dddddd"}
 FEW_RANKS = 24  # up to so many have bars of their own
+LABEL_CHARACTERS = 80  # that have room below an axis
 
 
 def color_of(part):
@@ -32,6 +33,26 @@ def stacks(data, parts, level, unit):
     several = wide.index.get_level_values("job").nunique() > 1
     labels = [f"{job} {number}" if several else str(number) for job, number in wide.index]
     return labels, {part: wide[part].to_numpy() / unit for part in parts}
+
+
+def ticks_of_jobs(labels):
+    """Positions and labels of ranks "JOB NUMBER": numbers, and below the middle one of a job it.
+
+    A name wider than the ranks of its job is cut.
+    """
+    jobs = [label.rpartition(" ")[0] for label in labels]
+    step = -(-len(labels) // 16)
+    rows, words = [], []
+    for job in dict.fromkeys(jobs):
+        own = [row for row, one in enumerate(jobs) if one == job]
+        drawn = own[::step]
+        room = max(2, LABEL_CHARACTERS * len(own) // len(labels))
+        name = job if len(job) <= room else job[:room - 1] + "…"
+        for position, row in enumerate(drawn):
+            rows.append(row)
+            words.append(labels[row].rpartition(" ")[2] +
+                         (f"\n{name}" if position == len(drawn) // 2 else ""))
+    return rows, words
 
 
 class Breakdown(Figure):
@@ -89,11 +110,10 @@ class Breakdown(Figure):
             bottom = bottom + values
         axes.set_xlim(-0.5, len(rows) - 0.5)
         axes.set_ylim(0, bottom.max() if bottom.max() > 0 else 1)
-        step = -(-len(rows) // 16)
-        if len(rows) <= FEW_RANKS:
+        if " " in labels[0]:
+            axes.set_xticks(*ticks_of_jobs(labels))
+        elif len(rows) <= FEW_RANKS:
             axes.set_xticks(rows, labels, rotation=0 if max(map(len, labels)) < 4 else 90)
-        elif " " in labels[0]:
-            axes.set_xticks(rows[::step], labels[::step], rotation=45, ha="right")
         else:
             axes.xaxis.set_major_locator(ticker.MaxNLocator(12, integer=True))
         axes.set_xlabel("rank")
