@@ -359,7 +359,9 @@ AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
                     options.corrections,
                     "Fit the corrections of fluid flows for packet effects: roce, roce-dcqcn, "
                     "roce-hpcc, roce-swift, infiniband, spray-dcqcn or spray-nscc");
-    verb.add_option("--seed", options.seed, "Seed of the sample")->capture_default_str();
+    verb.add_option("--seed", options.seed, "Seed of the sample")
+        ->check(CheckSeed)
+        ->capture_default_str();
     verb.add_option("--scenarios", options.scenarios, "Number of scenarios of the sample")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();

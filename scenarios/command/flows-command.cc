@@ -436,14 +436,7 @@ AddFlowsCommand(CLI::App& application)
     verb->add_option("--hash-seed",
                      options->network.hashSeed,
                      "Seed of the ECMP hashes, which choose among equal-cost paths")
-        ->check([](const std::string& text) { // CLI11 wraps values below zero
-            const bool isWhole =
-                !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-            constexpr std::size_t MAX_DIGITS = 18;
-            return isWhole && text.size() <= MAX_DIGITS
-                       ? std::string()
-                       : "found '" + text + "', expected a whole number from 0 to 10^18 - 1";
-        });
+        ->check(CheckSeed);
     verb->add_option("--routing",
                      options->network.routing,
                      "Routing policy, as fabric.routing: static, ecmp, adaptive, flowlet, spray, "

@@ -8,7 +8,6 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
@@ -76,8 +75,21 @@ LoadSuites(const std::vector<std::string>& asked, const Catalog& catalog)
             add(entry.name);
         }
     }
-    return Mapped<ValidationSuite>(names,
-                                   [&](const auto& name) { return LoadSuite(name, catalog); });
+    std::vector<ValidationSuite> suites;
+    for (const std::string& name : names)
+    {
+        suites.push_back(LoadSuite(name, catalog));
+        for (std::size_t i = 0; i + 1 < suites.size(); i++)
+        {
+            if (suites[i].name == suites.back().name)
+            {
+                throw InputError("SUITE: found '" + names[i] + "' and '" + name +
+                                 "', which are both named '" + suites[i].name +
+                                 "', expected suites of different names");
+            }
+        }
+    }
+    return suites;
 }
 
 SuiteOutcome

@@ -160,6 +160,16 @@ TerminalProgress(const std::string& title)
     return ProgressLine(std::cerr, isatty(STDERR_FILENO) == 1, title);
 }
 
+std::string
+CheckSeed(const std::string& text)
+{
+    const bool isWhole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    constexpr std::size_t MAX_DIGITS = 18;
+    return isWhole && text.size() <= MAX_DIGITS
+               ? std::string()
+               : "found '" + text + "', expected a whole number from 0 to 10^18 - 1";
+}
+
 void
 PrintNotes(const std::vector<std::string>& notes)
 {

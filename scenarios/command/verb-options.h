@@ -91,6 +91,9 @@ void CheckTolerance(const std::string& tolerance, Fidelity fidelity);
 /** A line of progress on standard error, if that is a terminal. */
 ProgressLine TerminalProgress(const std::string& title);
 
+/** Why @p text is no seed, empty if it is one; CLI11 by itself wraps values below zero. */
+std::string CheckSeed(const std::string& text);
+
 /** Prints @p notes to standard error, one per line. */
 void PrintNotes(const std::vector<std::string>& notes);
 

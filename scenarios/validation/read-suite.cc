@@ -306,6 +306,14 @@ ReadCases(const YamlNode& node, const Catalog& catalog)
                                   [&](const auto& item) { return ReadCase(item, catalog); });
 }
 
+/** The name of the suite in the file @p path: NAME/suite.yaml, or NAME.yaml. */
+std::string
+NameOf(const std::string& path)
+{
+    const std::filesystem::path file = std::filesystem::absolute(path);
+    return (file.stem() == "suite" ? file.parent_path().filename() : file.stem()).string();
+}
+
 } // namespace
 
 const char*
@@ -365,7 +373,7 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
     const bool hasSource = keys.front() == "citation";
     keys.insert(keys.end(), {"title", "expected", "guard", "known"});
     node.CheckKeys(keys);
-    suite.name = std::filesystem::path(path).parent_path().filename().string();
+    suite.name = NameOf(path);
     suite.title = node.Get("title").AsString();
     if (hasSource)
     {

@@ -220,6 +220,8 @@ constexpr Refusal REFUSALS[] = {
     {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set settle.replay=true "
      "--link-series 1us -o a.h5",
      "--link-series: found it with network.settle, expected it without: replayed episodes have no"},
+    {"calibrate --shortcut steps --seed -1 -o a.yaml",
+     "--seed: found '-1', expected a whole number from 0 to"},
     {"flows --topology hgx-h100 --flows f.csv --hash-seed -1",
      "--hash-seed: found '-1', expected a whole number from 0 to"},
     {"flows --topology hgx-h100 --flows f.csv --hash-seed 99999999999999999999",
@@ -1155,6 +1157,27 @@ TEST(CommandLine, AListIsTheSameAsJsonAndAsATable)
         }
         EXPECT_FALSE(std::getline(table, line)) << line;
     }
+}
+
+// A result file has a group for each suite, by its name.
+TEST(CommandLine, SuitesOfTheSameNameAreRefused)
+{
+    const ScratchFolder folder;
+    for (const std::string part : {"a", "b"})
+    {
+        std::filesystem::create_directory(folder / part);
+        std::ofstream(folder / (part + "/mine.yaml"))
+            << "{title: t, citation: c, url: u, cases: [{name: n, run: gpt-22b-8-a100-full, "
+               "measured: {step_time_s: 1}}]}";
+    }
+    const Outcome one = Weir(folder, "validate a/mine.yaml -o v.h5");
+    EXPECT_EQ(one.out.rfind("mine: t\n", 0), 0U) << one.out;
+    EXPECT_EQ(one.exit, 0) << one.err;
+    const Outcome both = Weir(folder, "validate a/mine.yaml b/mine.yaml -o v.h5");
+    EXPECT_EQ(both.exit, 2);
+    EXPECT_EQ(both.err,
+              "weir: SUITE: found 'a/mine.yaml' and 'b/mine.yaml', which are both named 'mine', "
+              "expected suites of different names\n");
 }
 
 // The table shows percentages with one decimal.

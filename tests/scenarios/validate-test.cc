@@ -88,6 +88,26 @@ TEST(ReadSuite, ReadsMeasuredFigures)
     EXPECT_DOUBLE_EQ(suite.statements.front().stated, 0.075);
 }
 
+// As in the catalog a suite in NAME/suite.yaml is named NAME; else its file has its name.
+TEST(ReadSuite, IsNamedAsItsFolderOrItsFile)
+{
+    const ScratchFolder folder;
+    const auto nameOf = [&](const std::string& path) {
+        std::ofstream(folder / path)
+            << "title: t\ncitation: c\nurl: u\ncases: [{name: n, run: gpt-22b-8-a100-full, "
+               "measured: {step_time_s: 1}}]\n";
+        return LoadSuite(folder / path, Catalog({SOURCES + "/scenarios"})).name;
+    };
+    std::filesystem::create_directory(folder / "alps");
+    EXPECT_EQ(nameOf("alps/suite.yaml"), "alps");
+    EXPECT_EQ(nameOf("alps/first.yaml"), "first");
+    const auto former = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "alps");
+    EXPECT_EQ(LoadSuite("suite.yaml", Catalog({SOURCES + "/scenarios"})).name, "alps");
+    EXPECT_EQ(LoadSuite("first.yaml", Catalog({SOURCES + "/scenarios"})).name, "first");
+    std::filesystem::current_path(former);
+}
+
 TEST(ReadSuite, RefusesWhatItCannotHold)
 {
     const std::string run = "name: n, run: gpt-22b-8-a100-full, ";
