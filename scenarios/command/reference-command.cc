@@ -191,29 +191,45 @@ ManPage(const CLI::App& application)
     return out.str();
 }
 
-/** Shell cases with the values of options, by verb. */
+/** The values of @p option of the verb @p verb; empty: any text, such as the name of a file. */
+std::vector<std::string>
+ValuesOf(const OptionText& option, const std::string& verb)
+{
+    const std::string& name = option.names.back();
+    return name == "--fidelity"             ? ChoiceNames(FidelitiesOf(verb))
+           : name == "--operation"          ? ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP))
+           : name == "--op"                 ? ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP))
+           : name == "--congestion-control" ? CongestionControls().Names()
+           : name == "--routing"            ? RoutingPolicies().Names()
+                                            : std::vector<std::string>();
+}
+
+/**
+ * Shell cases with the values of options, by verb. After an option of any text there are no words,
+ * so that bash completes the names of files.
+ */
 std::string
 ValueCases(const std::vector<VerbText>& verbs)
 {
-    const std::vector<std::string> operations = ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP));
     std::string cases;
     for (const VerbText& verb : verbs)
     {
         for (const OptionText& option : verb.options)
         {
-            const auto has = [&option](const char* name) {
-                return std::find(option.names.begin(), option.names.end(), name) !=
-                       option.names.end();
-            };
-            const std::vector<std::string> values = has("--fidelity")
-                                                        ? ChoiceNames(FidelitiesOf(verb.name))
-                                                    : has("--op") ? operations
-                                                                  : std::vector<std::string>();
-            if (!values.empty())
+            if (option.value.empty())
             {
-                cases += "        '" + verb.name + " " + (has("--op") ? "--op" : "--fidelity") +
-                         "') words='" + JoinNames(values, " ") + "' ;;\n";
+                continue;
             }
+            const std::vector<std::string> values = ValuesOf(option, verb.name);
+            std::string patterns;
+            for (const std::string& name : option.names)
+            {
+                patterns += (patterns.empty() ? "'" : " | '") + verb.name + " " + name + "'";
+            }
+            cases += "        " + patterns + ") " +
+                     (values.empty() ? "[[ -n $kind || $current == -* ]] || return"
+                                     : "words='" + JoinNames(values, " ") + "'") +
+                     " ;;\n";
         }
     }
     return cases;
@@ -278,6 +294,7 @@ _weir()
         show) words=')" +
            singles + R"(' ;;
     esac
+    [[ $verb == "topology $previous" ]] && kind=systems
     [[ $verb == show ]] && case "$previous" in
 )" + kindCases +
            R"(    esac

@@ -408,6 +408,35 @@ TEST(CommandLine, CompletionOffersTheFidelitiesOfEachVerb)
     }
 }
 
+/** The words that bash offers for the last of @p words of a command line. */
+std::string
+CompletionOf(const std::string& words)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "complete.sh")
+        << Weir(folder, "reference bash").out << "weir() { :; }\nCOMP_WORDS=(weir " << words
+        << ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_weir\necho \"${COMPREPLY[*]}\"\n";
+    FILE* pipe = popen(("bash " + (folder / "complete.sh")).c_str(), "r");
+    std::string out;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe))
+    {
+        out += static_cast<char>(c);
+    }
+    pclose(pipe);
+    return out;
+}
+
+TEST(CommandLine, CompletionOffersTheValuesOfAnOptionElseFiles)
+{
+    EXPECT_EQ(CompletionOf("flows --congestion-control hp"), "hpcc\n");
+    EXPECT_EQ(CompletionOf("flows --routing sp"), "spray\n");
+    EXPECT_EQ(CompletionOf("flows --cong"), "--congestion-control\n");
+    for (const char* files : {"run a.yaml -o ''", "run a.yaml --timeline ''", "report a.h5 -o ''"})
+    {
+        EXPECT_EQ(CompletionOf(files), "\n") << files; // no words: bash completes files
+    }
+}
+
 /** Where no terminal limits the width, titles are whole, so that grep finds their last words. */
 TEST(CommandLine, AListInAPipeHasWholeTitles)
 {
