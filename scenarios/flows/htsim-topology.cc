@@ -113,7 +113,8 @@ ReadFile(LocatedLines& lines)
         const bool isOfTier = key != "nodes" && key != "podsize" && key != "tiers";
         if (key != "tier" && !known.emplace(isOfTier ? tier : nullptr, key).second)
         {
-            throw lines.Refusal("key", lines.Fields()[0], "each key once, and once for each tier");
+            throw lines.Refusal(
+                "key", lines.Fields()[0], "each key once, those of a tier once in each");
         }
         if (Take(lines, "Nodes", 1, MAX_HTSIM_NODES, file.nodes) ||
             Take(lines, "Podsize", 1, MAX_HTSIM_NODES, file.podSize) ||

@@ -190,6 +190,20 @@ IsAbbreviated(const Json* value)
            value->get_ref<const std::string&>().find(ELLIPSIS) != std::string::npos;
 }
 
+namespace
+{
+
+void
+DropRanksOfOtherSize(TraceGroup& group)
+{
+    if (group.size > 0 && group.ranks.size() != group.size)
+    {
+        group.ranks.clear();
+    }
+}
+
+} // namespace
+
 void
 SetRanks(const Json* value, const std::string& location, TraceGroup& group)
 {
@@ -197,6 +211,7 @@ SetRanks(const Json* value, const std::string& location, TraceGroup& group)
     {
         group.ranks = Mapped<uint32_t>(NumbersOf(value, LAST_RANK, location),
                                        [](int64_t rank) { return static_cast<uint32_t>(rank); });
+        DropRanksOfOtherSize(group);
         return;
     }
     auto text = value->get<std::string>(); // "[0, 8, ..., 504]"
@@ -218,6 +233,17 @@ SetRanks(const Json* value, const std::string& location, TraceGroup& group)
     for (int64_t rank = ranks[0]; isEven && rank <= ranks[shown]; rank += stride)
     {
         group.ranks.push_back(static_cast<uint32_t>(rank));
+    }
+    DropRanksOfOtherSize(group);
+}
+
+void
+RemarkOnAbbreviated(std::size_t splits, TraceFile& file)
+{
+    if (splits > 0)
+    {
+        file.remarks.push_back(std::to_string(splits) +
+                               " lists of splits are abbreviated: taken as even");
     }
 }
 

@@ -61,10 +61,14 @@ bool IsAbbreviated(const Json* value);
 
 /**
  * Sets the ranks of @p group, whose size is set if it is known, from a list or a list as text. An
- * abbreviated list of evenly spaced ranks is completed, "[0, 8, ..., 504]"; another one gives none.
+ * abbreviated list of evenly spaced ranks is completed, "[0, 8, ..., 504]"; another one, or one of
+ * another size than the group's, gives none.
  * @throws InputError
  */
 void SetRanks(const Json* value, const std::string& location, TraceGroup& group);
+
+/** Remarks on @p splits abbreviated lists of splits, if any. */
+void RemarkOnAbbreviated(std::size_t splits, TraceFile& file);
 
 /**
  * Sets the splits of @p event in bytes if it is an all-to-all with uneven parts.

@@ -138,6 +138,7 @@ class ExecutionTraceReader
             Take(node);
         }
         m_file.dialect = "PyTorch ExecutionTrace " + schema;
+        RemarkOnAbbreviated(m_abbreviated, m_file);
         m_file.isHostTrace = true;
         m_file.remarks.push_back(std::to_string(m_records) + " record_param_comms");
         m_file.remarks.emplace_back(
@@ -326,8 +327,9 @@ class ExecutionTraceReader
         const auto partsOf = [&](const char* name, std::size_t position) {
             const Json* given = FindAttribute(node, name);
             const Json* listed = position < list.size() ? &list[position] : nullptr;
-            return NumbersOf(
-                given != nullptr ? given : listed, MAX_EVENT_BYTES, location + ", splits");
+            const Json* parts = given != nullptr ? given : listed;
+            m_abbreviated += IsAbbreviated(parts) ? 1 : 0;
+            return NumbersOf(parts, MAX_EVENT_BYTES, location + ", splits");
         };
         SetSplits(event, partsOf("in_split_size", at + 1), partsOf("out_split_size", at + 2));
     }
@@ -340,6 +342,7 @@ class ExecutionTraceReader
     std::unordered_map<int64_t, std::size_t> m_calls; //!< index into hostCalls by node
     std::map<std::string, int64_t> m_streams;         //!< by group
     std::size_t m_records{0};                         //!< number of record_param_comms
+    std::size_t m_abbreviated{0};                     //!< number of lists of splits
     bool m_hasRoots{false};
 };
 

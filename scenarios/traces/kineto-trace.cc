@@ -216,10 +216,6 @@ class KinetoReader
         {
             SetRanks(
                 FindField(args, "Process Group Ranks"), location + ", Process Group Ranks", group);
-            if (group.size > 0 && group.ranks.size() != group.size)
-            {
-                group.ranks.clear();
-            }
         }
         const auto partsOf = [&](const char* key) {
             const Json* parts = FindField(args, key);
@@ -311,9 +307,7 @@ class KinetoReader
 
     /**
      * For each synchronization the time from which the launches after it count: the end of the
-     * GPU's last event before it, after which the CPU always takes the rest of the call, and the
-     * rest of its own work if the GPU was idle before the call. The end of the call if events
-     * outlast it.
+     * last event that was launched before it, but at the latest the end of the call itself.
      */
     std::vector<double> EpochBases() const
     {
@@ -457,22 +451,7 @@ class KinetoReader
             m_file.dropped.erase("copies and fills (played as kernels)");
         }
         RemarkOnUnpaired(m_unpaired, m_file);
-        std::size_t unlisted = 0;
-        for (const auto& [name, group] : m_rank.groups)
-        {
-            unlisted += group.ranks.empty() && group.size > 1 && group.size != m_rank.world ? 1 : 0;
-        }
-        if (unlisted > 0)
-        {
-            m_file.remarks.push_back(std::to_string(unlisted) +
-                                     " process groups do not list their ranks: taken as adjacent "
-                                     "ranks (--groups)");
-        }
-        if (m_abbreviated > 0)
-        {
-            m_file.remarks.push_back(std::to_string(m_abbreviated) +
-                                     " lists of splits are abbreviated: taken as even");
-        }
+        RemarkOnAbbreviated(m_abbreviated, m_file);
         const int64_t schema = IntegerOf(rest, "schemaVersion", 0, 0, ANY_NUMBER, m_file.path);
         const bool isFine = FindField(rest, "baseTimeNanoseconds") != nullptr;
         m_file.dialect = "Kineto (schemaVersion " + std::to_string(schema) +

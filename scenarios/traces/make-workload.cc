@@ -375,9 +375,9 @@ class TraceScheduler
             if (time > MAX_WORKLOAD_TIME)
             {
                 throw InputError(m_traces.ranks[id.rank].file + ": " + event.id + ": found a " +
-                                 name + " of " + std::to_string(time.ToSeconds()) +
-                                 " s, expected at most " +
-                                 std::to_string(MAX_WORKLOAD_TIME.ToSeconds()) + " s");
+                                 name + " of " + std::to_string(time.ToPicoseconds()) +
+                                 " ps, expected at most " +
+                                 std::to_string(MAX_WORKLOAD_TIME.ToPicoseconds()));
             }
         }
     }

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace weir
 {
@@ -56,7 +57,8 @@ WorldOf(const RankTrace& rank)
 
 /**
  * The indices of the events of @p rank in an order in which they can run: after all that they wait
- * for, otherwise by index. Events that wait for each other come last. O(events x log(events)).
+ * for, otherwise by index. Marks, which take no time, come as soon as they can. Events that wait
+ * for each other come last. O(events x log(events)).
  */
 std::vector<uint32_t>
 RunOrder(const RankTrace& rank)
@@ -65,7 +67,11 @@ RunOrder(const RankTrace& rank)
     std::vector<uint32_t> order;
     std::vector<std::size_t> open(count);
     std::vector<std::vector<uint32_t>> dependents(count);
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
+    using Turn = std::pair<bool, uint32_t>; // whether it takes one, and its index
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> ready;
+    const auto addReady = [&](uint32_t i) {
+        ready.emplace(rank.events[i].kind != TraceEventKind::Mark, i);
+    };
     for (uint32_t i = 0; i < count; i++)
     {
         open[i] = rank.events[i].after.size();
@@ -75,18 +81,18 @@ RunOrder(const RankTrace& rank)
         }
         if (open[i] == 0)
         {
-            ready.push(i);
+            addReady(i);
         }
     }
     while (!ready.empty())
     {
-        order.push_back(ready.top());
+        order.push_back(ready.top().second);
         ready.pop();
         for (const uint32_t next : dependents[order.back()])
         {
             if (--open[next] == 0)
             {
-                ready.push(next);
+                addReady(next);
             }
         }
     }

@@ -75,6 +75,24 @@ FindKernels(std::vector<TraceFile>& files, const TraceFile& host)
     return found;
 }
 
+/** Remarks on process groups whose ranks are unknown, unless they have all ranks. */
+void
+RemarkOnUnlistedGroups(TraceFile& file)
+{
+    std::size_t unlisted = 0;
+    for (const auto& [name, group] : file.ranks.front().groups)
+    {
+        const bool isPart = group.size > 1 && group.size != file.ranks.front().world;
+        unlisted += group.ranks.empty() && isPart ? 1 : 0;
+    }
+    if (unlisted > 0)
+    {
+        file.remarks.push_back(std::to_string(unlisted) +
+                               " process groups do not list their ranks: taken as adjacent ranks "
+                               "(--groups)");
+    }
+}
+
 } // namespace
 
 TraceFile
@@ -157,6 +175,10 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
             {
                 rank.groups[name].ranks = ranks;
             }
+        }
+        if (file.isKernelTrace || (file.isHostTrace && !file.isJoined))
+        {
+            RemarkOnUnlistedGroups(file);
         }
     }
     return files;

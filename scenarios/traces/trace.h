@@ -98,7 +98,7 @@ struct RankTrace
     uint32_t ranks{0};              //!< number of ranks that this one represents; 0: only itself
     uint32_t world{0};              //!< number of ranks of the recorded job; 0: unknown
     std::string file;               //!< for messages
-    std::vector<TraceEvent> events; //!< in file order
+    std::vector<TraceEvent> events; //!< in file order; those of Chakra by node id
     bool isOrdered{false}; //!< events of one stream run in file order; false: as they become ready
     std::map<std::string, TraceGroup> groups; //!< keyed by the name that events use
     std::vector<HostCall> hostCalls;          //!< of a PyTorch ExecutionTrace

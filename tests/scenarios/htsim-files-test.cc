@@ -123,9 +123,9 @@ TEST(HtsimFiles, RefusesTreesThatDoNotFit)
     EXPECT_NE(TopologyRefusal("Nodes 4\nPodsiez 2\n").find("did you mean 'podsize'"),
               std::string::npos);
     EXPECT_EQ(TopologyRefusal("Nodes 4\nTier 0\nBundle 1\nTier 1\nBundle 2\nTier 0\nBundle 1\n"),
-              "7: key: found 'Bundle', expected each key once, and once for each tier");
+              "7: key: found 'Bundle', expected each key once, those of a tier once in each");
     EXPECT_EQ(TopologyRefusal("Nodes 4\nnodes 8\n"),
-              "2: key: found 'nodes', expected each key once, and once for each tier");
+              "2: key: found 'nodes', expected each key once, those of a tier once in each");
     EXPECT_EQ(TopologyRefusal("Nodes 4\nTiers 2\n"),
               "2: found no Downlink_speed_Gbps of tier 0, expected one");
     EXPECT_EQ(TopologyRefusal(text.replace(text.find("Nodes 16"), 8, "Nodes 18")),

@@ -3,12 +3,14 @@
 #include "scratch-folder.h"
 #include "trace-samples.h"
 
+#include "scenarios/traces/collective-fields.h"
 #include "scenarios/traces/goal-schedule.h"
 #include "scenarios/traces/import-traces.h"
 #include "scenarios/traces/trace-formats.h"
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -283,8 +285,10 @@ TEST(ImportTraces, AbbreviatedRanksAreCompleted)
         EXPECT_EQ(groups[3][i], Rank(3 + 8 * i));
     }
     // Of uneven ranks only the number is known.
-    const TraceFile uneven =
-        Read("a.json", KernelTraceOf(512, CallOf("Float", 64, "[0, 1, 3, ..., 504]")));
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.json")
+        << KernelTraceOf(512, CallOf("Float", 64, "[0, 1, 3, ..., 504]"));
+    const TraceFile uneven = ReadTraces({folder / "a.json"}, options).at(0);
     EXPECT_EQ(uneven.remarks.at(0),
               "1 process groups do not list their ranks: taken as adjacent ranks (--groups)");
     EXPECT_EQ(RefusalOf([&] { groupsOf("[0, 70000]"); }),
@@ -789,7 +793,13 @@ TEST(ImportTraces, AFileMayBeginWithAByteOrderMark)
 // An output of nccl-tests is listed from its content, which may be of an archive.
 TEST(ImportTraces, AnOutputOfNcclTestsMayBeInAnArchive)
 {
-    const TraceFile file = Read("a.tar/all_gather_2x8.csv", "size_bytes,time_us\n8,10.5\n");
+    const ScratchFolder folder;
+    std::ofstream(folder / "all_gather_2x8.csv") << "size_bytes,time_us\n8,10.5\n";
+    std::ofstream(folder / "notes.txt") << "how it was run\n";
+    const std::string make =
+        "tar -C " + (folder / "") + " -cf " + (folder / "a.tar") + " all_gather_2x8.csv notes.txt";
+    ASSERT_EQ(std::system(make.c_str()), 0);
+    const TraceFile file = ReadTraces({folder / "a.tar"}, {}).at(0);
     EXPECT_EQ(file.listing.at(0),
               "all-gather, 2 nodes of 8 GPUs: 1 sizes, 8 B in 10.50 us to 8 B in 10.50 us");
 }
@@ -802,9 +812,34 @@ TEST(ImportTraces, AFileOfGroupsIsForAnyDialect)
     TraceOptions options;
     options.ranks = 4;
     options.groups = {{"7", {0, 2}}};
-    const auto groups = MakeOf(ReadTraces({folder / "a.json"}, options), options).graph.groups;
+    const std::vector<TraceFile> files = ReadTraces({folder / "a.json"}, options);
+    EXPECT_TRUE(files[0].remarks.empty()); // the ranks are known
+    const auto groups = MakeOf(files, options).graph.groups;
     ASSERT_EQ(groups.size(), 2U);
     EXPECT_EQ(groups[0], (std::vector<Rank>{Rank(0), Rank(2)}));
+}
+
+// l2 starts when l1 starts, so it does not depend on the end of any operation: l2 is the first
+// send.
+TEST(ImportTraces, OperationsOfGoalThatStartWithOthersAreCountedInTheOrderOfTheFile)
+{
+    EXPECT_NO_THROW(MakeOf({Read("a.goal",
+                                 "num_ranks 2 rank 0 { l1: calc 10\nl2: send 100b to 1 tag 5\n"
+                                 "l3: send 200b to 1 tag 5\nl2 irequires l1 }\n"
+                                 "rank 1 { l1: recv 100b from 0 tag 5\n"
+                                 "l2: recv 200b from 0 tag 5 }")}));
+}
+
+// A list of every second rank up to 62 has 32 ranks, not the 40 of its group.
+TEST(ImportTraces, CompletesNoListToAnotherSizeThanItsGroups)
+{
+    RankTrace rank;
+    AddProcessGroups(Json::parse(R"([{"pg_name": "7", "pg_size": 40, "ranks": "[0, 2, ..., 62]"},
+                                     {"pg_name": "8", "pg_size": 32, "ranks": "[0, 2, ..., 62]"}])"),
+                     "a.json",
+                     rank);
+    EXPECT_TRUE(rank.groups["7"].ranks.empty());
+    EXPECT_EQ(rank.groups["8"].ranks.size(), 32U);
 }
 
 TEST(ImportTraces, TruncatedFilesAreRefused)
@@ -853,8 +888,8 @@ TEST(ImportTraces, WhatNoWorkloadHoldsIsRefused)
 {
     EXPECT_EQ(
         RefusalOf([] { MakeOf({Read("g.goal", "num_ranks 1 rank 0 { calc 288230376151712 }")}); }),
-        "g.goal: rank 0, l1: found a duration of 288230.376152 s, expected at most "
-        "288230.376152 s");
+        "g.goal: rank 0, l1: found a duration of 288230376151712000 ps, expected at "
+        "most 288230376151711744");
     const TraceFile longest = Read("g.goal", "num_ranks 1 rank 0 { calc 288230376151711 }");
     EXPECT_EQ(AllOpsOf(MakeOf({longest}), 0).size(), 1U);
     const auto gather = [](const std::string& name) {
