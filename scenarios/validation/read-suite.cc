@@ -310,7 +310,7 @@ ReadCases(const YamlNode& node, const Catalog& catalog)
 std::string
 NameOf(const std::string& path)
 {
-    const std::filesystem::path file = std::filesystem::absolute(path);
+    const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
     return (file.stem() == "suite" ? file.parent_path().filename() : file.stem()).string();
 }
 

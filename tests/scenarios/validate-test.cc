@@ -104,6 +104,7 @@ TEST(ReadSuite, IsNamedAsItsFolderOrItsFile)
     const auto former = std::filesystem::current_path();
     std::filesystem::current_path(folder / "alps");
     EXPECT_EQ(LoadSuite("suite.yaml", Catalog({SOURCES + "/scenarios"})).name, "alps");
+    EXPECT_EQ(LoadSuite("./suite.yaml", Catalog({SOURCES + "/scenarios"})).name, "alps");
     EXPECT_EQ(LoadSuite("first.yaml", Catalog({SOURCES + "/scenarios"})).name, "first");
     std::filesystem::current_path(former);
 }
