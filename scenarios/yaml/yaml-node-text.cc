@@ -29,6 +29,12 @@ class YamlLoader : private YAML::EventHandler
     {
     }
 
+    /** Number of values of the loaded text. */
+    std::size_t Values() const
+    {
+        return m_values;
+    }
+
     /** The root of @p text. @throws InputError when it is not exactly one YAML document. */
     std::shared_ptr<State> Load(const std::string& text)
     {
@@ -386,13 +392,14 @@ class ParsedFiles
         return found != m_files.end() && found->second.text == text ? found->second.root : nullptr;
     }
 
-    /** Keeps @p root, unless that would take much memory. */
-    void Keep(const std::string& path, const std::string& text, Root root)
+    /** Keeps @p root, of @p values values, unless that would take much memory. */
+    void Keep(const std::string& path, const std::string& text, Root root, std::size_t values)
     {
         constexpr std::size_t MAX_TEXT = 1 << 18;
+        constexpr std::size_t MAX_VALUES = 1 << 14; // aliases make many of a short text
         constexpr std::size_t MAX_FILES = 1000;
         const std::lock_guard<std::mutex> lock(m_mutex);
-        if (text.size() <= MAX_TEXT && m_files.size() < MAX_FILES)
+        if (text.size() <= MAX_TEXT && values <= MAX_VALUES && m_files.size() < MAX_FILES)
         {
             m_files[path] = {text, std::move(root)};
         }
@@ -418,8 +425,9 @@ YamlNode::Load(const std::string& path)
     {
         return YamlNode(known->Clone());
     }
-    const std::shared_ptr<const State> root = YamlLoader(path, true).Load(text);
-    parsed.Keep(path, text, root);
+    YamlLoader loader(path, true);
+    const std::shared_ptr<const State> root = loader.Load(text);
+    parsed.Keep(path, text, root, loader.Values());
     return YamlNode(root->Clone());
 }
 
