@@ -308,13 +308,6 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 } // namespace
 
 Bytes
-EstimatedBytes(double bytes)
-{
-    constexpr double MAX_BYTES = 0x1p60;
-    return Bytes::Nearest(std::min(bytes, MAX_BYTES));
-}
-
-Bytes
 LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     return EstimatedBytes(LayerWeightOperands(model, plan, hasExperts));

@@ -12,12 +12,6 @@ namespace weir
 {
 
 /**
- * The nearest whole number of bytes, at most 1 EiB: the sum of several estimates then stays within
- * 64 bits, and is more than any GPU has.
- */
-Bytes EstimatedBytes(double bytes);
-
-/**
  * Activation bytes that one rank keeps of one layer and micro-batch until the backward pass, under
  * the plan's recomputation (Korthikanti et al. 2022, table 2). For a GPT layer in 16 bits:
  *     s b h (10 + 24/t + 5as/(ht))   without sequence parallelism,

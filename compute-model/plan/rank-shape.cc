@@ -9,6 +9,13 @@
 namespace weir
 {
 
+Bytes
+EstimatedBytes(double bytes)
+{
+    constexpr double MAX_BYTES = 0x1p60;
+    return Bytes::Nearest(std::min(bytes, MAX_BYTES));
+}
+
 RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
     : samples(plan.microBatch / plan.SampleParts()),
       tokens(static_cast<uint64_t>(model.sequence) / plan.context * samples),
@@ -21,7 +28,8 @@ RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
       inner(uint64_t{model.MlpInputs()} * (model.ffn / plan.WidthParts())),
       ffn(model.ffn / plan.WidthParts()),
       vocabulary(PaddedVocabulary(model, plan) / plan.WidthParts()),
-      boundary(static_cast<int64_t>(tokens * hidden * ActivationBytes(plan.precision))),
+      boundary(EstimatedBytes(static_cast<double>(tokens) * static_cast<double>(hidden) *
+                              ActivationBytes(plan.precision))),
       stageBoundary(!plan.HasGrid() && (plan.sequenceParallel || plan.scatterGatherPipeline)
                         ? boundary / plan.tensor
                         : boundary)

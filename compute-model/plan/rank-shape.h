@@ -13,6 +13,12 @@ namespace weir
 {
 
 /**
+ * The nearest whole number of bytes, at most 1 EiB: the sum of several estimates then stays within
+ * 64 bits, and is more than any GPU has.
+ */
+Bytes EstimatedBytes(double bytes);
+
+/**
  * Matrix dimensions of one tensor rank for one micro-batch, with T tensor ranks and C context
  * ranks. In a grid of d layers of q x q ranks, T below is q, hidden is h / q, and samples are
  * b / (q d) instead of b.
