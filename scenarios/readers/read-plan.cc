@@ -77,37 +77,36 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
 }
 
 /**
- * Reconciles `dataSharding` with `distributedOptimizer`, another name of its states optimizer and
- * none. The job's value overrides that of its framework, a written value an inherited one.
+ * Reconciles the @p state of `dataSharding` with `distributedOptimizer`, another name of its states
+ * optimizer and none. A value written over a base overrides that of the base.
  * @throws InputError where two values of equal precedence contradict each other.
  */
 void
-ReconcileShardingKeys(const YamlNode& node, ParallelPlan& plan)
+ReconcileShardingKeys(const std::optional<YamlNode>& distributed,
+                      const std::optional<YamlNode>& state,
+                      ParallelPlan& plan)
 {
-    const auto distributed = node.Find("distributedOptimizer");
-    const auto sharding = node.Find("dataSharding");
-    const auto state = sharding && sharding->IsMap() ? sharding->Find("state") : sharding;
     const bool isNone = plan.sharding.state == ShardedState::None;
     const bool isOptimizer = plan.sharding.state == ShardedState::Optimizer;
     const bool contradicts = plan.distributedOptimizer ? isNone : isOptimizer;
-    if (distributed && state && contradicts && state->IsInherited() == distributed->IsInherited())
+    const bool isStateOver = state && (!distributed || state->IsOver(*distributed));
+    const bool isDistributedOver = distributed && (!state || distributed->IsOver(*state));
+    if (distributed && state && contradicts && !isStateOver && !isDistributedOver)
     {
         distributed->Fail(
             "found '" + distributed->AsString() + "' beside dataSharding: " +
             (isNone ? "none, expected one of the two: it is a synonym of dataSharding: optimizer"
                     : "optimizer, expected one of the two: it is a synonym of dataSharding: none"));
     }
-    const bool isStateOver = state && (!distributed || distributed->IsInherited());
     if (isStateOver && isNone)
     {
         plan.distributedOptimizer = false;
     }
-    if (!isStateOver && distributed && contradicts)
+    if (isDistributedOver && contradicts)
     {
         plan.sharding.state =
             plan.distributedOptimizer ? ShardedState::Optimizer : ShardedState::None;
     }
-    plan.sharding.state = plan.Sharded(); // where the framework uses distributedOptimizer
 }
 
 } // namespace
@@ -137,6 +136,7 @@ ReadFramework(const YamlNode& reference, const Catalog& catalog)
     };
     SetParameters(find, keys);
     habits.CheckKeys(KeysOf(keys));
+    ReconcileShardingKeys(find("distributedOptimizer"), find("dataSharding.state"), plan);
     return plan;
 }
 
@@ -156,7 +156,9 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     {
         sharding->Get("state"); // throws, naming the missing key
     }
-    ReconcileShardingKeys(node, plan);
+    ReconcileShardingKeys(
+        node.Find("distributedOptimizer"), FindPlanKey(node, "dataSharding.state"), plan);
+    plan.sharding.state = plan.Sharded(); // where the framework uses distributedOptimizer
     return plan;
 }
 

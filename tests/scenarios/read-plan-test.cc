@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace weir
@@ -97,8 +96,8 @@ TEST(ReadPlan, FrameworksSayWhatTheJobLeavesOut)
     EXPECT_EQ(plan.host.kernel, DefaultPlan().host.kernel);
 }
 
-// A job's optimizer key, in either spelling, overrides that of its framework; nemo shards the
-// optimizer.
+// An optimizer key of a job, or of a framework, overrides that of its framework or base, in either
+// spelling; nemo shards the optimizer.
 TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
 {
     const auto stateOf = [](const std::string& words) {
@@ -117,6 +116,9 @@ TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
     plan.SetInherited();
     plan.Overlay(YamlNode::Parse("{distributedOptimizer: false}", "plan.yaml"));
     EXPECT_EQ(ReadPlan(plan).Sharded(), ShardedState::None);
+    const YamlNode framework = YamlNode::Parse(
+        "{base: nemo, parallel: {distributedOptimizer: {value: false, source: a}}}", "f.yaml");
+    EXPECT_EQ(ReadFramework(framework, Catalog()).Sharded(), ShardedState::None);
 }
 
 TEST(ReadPlan, RefusesFrameworksWithTheirLocation)
