@@ -5,7 +5,6 @@
 #include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/tensor-clock.h"
-#include "compute-model/layers/expert-kernels.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-load.h"
 #include "compute-model/plan/rank-groups.h"

@@ -10,8 +10,6 @@
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/rank-shape.h"
 
-#include <vector>
-
 namespace weir
 {
 namespace

@@ -27,8 +27,6 @@
 #include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -29,7 +29,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace weir

@@ -11,7 +11,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 namespace weir

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/collective.h"
-#include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/nccl/node-costs.h"
 #include "fabric/kinds/fabric-kind.h"

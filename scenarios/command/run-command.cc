@@ -13,8 +13,6 @@
 #include "scenarios/results/trace-writer.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-scenario.h"
-#include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/hdf5-file.h"
 
-#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <utility>

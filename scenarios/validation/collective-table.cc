@@ -7,7 +7,6 @@
 #include "scenarios/readers/scenario-names.h"
 
 #include <algorithm>
-#include <string>
 
 namespace weir
 {

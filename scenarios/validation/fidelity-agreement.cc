@@ -13,7 +13,6 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
-#include <utility>
 
 namespace weir
 {

@@ -6,9 +6,7 @@
 #include "scenarios/validation/agreement.h"
 #include "scenarios/validation/regime-traffic.h"
 
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace weir
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl/nccl-tuning.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"

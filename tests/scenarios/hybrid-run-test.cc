@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
-#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/simulation/wire-scenario.h"
 #include "scenarios/writers/write-scenario.h"
 

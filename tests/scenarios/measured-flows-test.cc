@@ -3,8 +3,6 @@
 
 #include "scenarios/yaml/yaml-node.h"
 
-#include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <map>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/read-model.h"
 
 #include "refusal.h"
-#include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/writers/write-scenario.h"
 

@@ -2,7 +2,6 @@
 #include "scenarios/machine/robust-fit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 
 namespace weir

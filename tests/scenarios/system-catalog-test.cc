@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
-#include "scenarios/readers/read-system.h"
 #include "scratch-folder.h"
 #include "system-text.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/engines/closed-form.h"
-#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 #include "fabric/transport/replay/settling-packets.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir
 {
