@@ -5,6 +5,7 @@
 #include "scenarios/traces/trace-formats.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,17 @@ RemarkOnUnlistedGroups(TraceFile& file)
     }
 }
 
+/** Whether a rank of @p files has the process group @p name. */
+bool
+IsGroupOf(const std::vector<TraceFile>& files, const std::string& name)
+{
+    return std::any_of(files.begin(), files.end(), [&](const TraceFile& file) {
+        return std::any_of(file.ranks.begin(), file.ranks.end(), [&](const RankTrace& rank) {
+            return rank.groups.count(name) > 0;
+        });
+    });
+}
+
 } // namespace
 
 TraceFile
@@ -166,6 +178,15 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
             file.remarks.resize(1); // keep the number of calls
             file.remarks.push_back("its calls are joined with " + kernels->path);
         }
+    }
+    const auto unused =
+        std::count_if(options.groups.begin(), options.groups.end(), [&](const auto& group) {
+            return !IsGroupOf(files, group.first);
+        });
+    if (unused > 0 && !files.empty())
+    {
+        files.front().remarks.push_back(std::to_string(unused) +
+                                        " process groups of --groups are of no trace");
     }
     for (TraceFile& file : files)
     {

@@ -817,6 +817,9 @@ TEST(ImportTraces, AFileOfGroupsIsForAnyDialect)
     const auto groups = MakeOf(files, options).graph.groups;
     ASSERT_EQ(groups.size(), 2U);
     EXPECT_EQ(groups[0], (std::vector<Rank>{Rank(0), Rank(2)}));
+    options.groups["8"] = {1, 3}; // of no event
+    EXPECT_EQ(ReadTraces({folder / "a.json"}, options)[0].remarks,
+              std::vector<std::string>{"1 process groups of --groups are of no trace"});
 }
 
 // l2 starts when l1 starts, so it does not depend on the end of any operation: l2 is the first
