@@ -146,9 +146,10 @@ HeldOfSplitPasses(const PipelinePosition& position, double forActivations, doubl
     return forActivations * (all - max) + forWeights * max;
 }
 
-/** See LayerHeldForWeights. */
+} // namespace
+
 double
-LayerWeightOperands(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const RankShape shape(model, plan);
     const auto tokens = static_cast<double>(shape.tokens);
@@ -164,9 +165,8 @@ LayerWeightOperands(const Transformer& model, const ParallelPlan& plan, bool has
     return elements * ActivationBytes(plan.precision);
 }
 
-/** See LayerActivations. */
 double
-KeptOfLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
 {
     const LayerParts parts = PartsOf(model, plan, hasExperts);
     switch (plan.recomputation)
@@ -183,6 +183,9 @@ KeptOfLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     }
     return parts.body + parts.scores;
 }
+
+namespace
+{
 
 /** Layers of one model chunk of a stage that have experts, or of those that have none. */
 struct LayersOfKind
@@ -233,7 +236,7 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
         const LayersOfKind& kind = chunk[hasExperts];
         if (kind.layers > 0)
         {
-            kept += KeptOfLayer(model, plan, hasExperts) * kind.recomputed +
+            kept += LayerActivations(model, plan, hasExperts) * kind.recomputed +
                     WholeLayer(model, plan, hasExperts) * (kind.layers - kind.recomputed);
         }
     }
@@ -249,8 +252,9 @@ RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chun
     {
         if (chunk[hasExperts].recomputed > 0)
         {
-            max = std::max(
-                max, WholeLayer(model, plan, hasExperts) - KeptOfLayer(model, plan, hasExperts));
+            max = std::max(max,
+                           WholeLayer(model, plan, hasExperts) -
+                               LayerActivations(model, plan, hasExperts));
         }
     }
     return max;
@@ -267,7 +271,7 @@ HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& 
     {
         if (chunk[hasExperts].layers > 0)
         {
-            held += LayerWeightOperands(model, plan, hasExperts) * chunk[hasExperts].layers;
+            held += LayerHeldForWeights(model, plan, hasExperts) * chunk[hasExperts].layers;
         }
     }
     return held;
@@ -306,18 +310,6 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 }
 
 } // namespace
-
-Bytes
-LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
-{
-    return EstimatedBytes(LayerWeightOperands(model, plan, hasExperts));
-}
-
-Bytes
-LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
-{
-    return EstimatedBytes(KeptOfLayer(model, plan, hasExperts));
-}
 
 Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)

@@ -21,7 +21,9 @@ namespace weir
  * parallelism. A layer with experts keeps, instead of the MLP's activations, the rows that its
  * experts receive, their intermediate activations and the returned rows.
  */
-Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExperts = false);
+double LayerActivations(const Transformer& model,
+                        const ParallelPlan& plan,
+                        bool hasExperts = false);
 
 /**
  * Bytes that one rank keeps of one layer and micro-batch until the pass for weight gradients (W),
@@ -31,9 +33,9 @@ Bytes LayerActivations(const Transformer& model, const ParallelPlan& plan, bool 
  * QKV and of the first MLP GEMM are kept sharded and gathered again; the output gradients of the
  * other two GEMMs stay gathered.
  */
-Bytes LayerHeldForWeights(const Transformer& model,
-                          const ParallelPlan& plan,
-                          bool hasExperts = false);
+double LayerHeldForWeights(const Transformer& model,
+                           const ParallelPlan& plan,
+                           bool hasExperts = false);
 
 /**
  * Peak activation bytes of one rank of @p stage over all micro-batches in flight. The sum of:

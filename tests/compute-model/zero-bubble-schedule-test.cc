@@ -175,11 +175,11 @@ TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
 }
 
 /** Maximum that a stage holds for all micro-batches, after any of its passes. */
-int64_t
-MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
+double
+MaxHeld(const std::vector<PipelineStep>& schedule, double beforeB, double beforeW)
 {
-    int64_t max = 0;
-    int64_t held = 0;
+    double max = 0;
+    double held = 0;
     for (const PipelineStep& step : schedule)
     {
         held += step.kind == PipelineStepKind::Forward           ? beforeB
@@ -201,29 +201,29 @@ TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
     model.dropout = false; // no mask of the embedding
     ParallelPlan plan;
     plan.pipeline = 4;
-    EXPECT_EQ(LayerHeldForWeights(model, plan).ToDouble(), 32.0 * 2048 * 1024);
-    const Bytes whole = LayerActivations(model, plan);
+    EXPECT_EQ(LayerHeldForWeights(model, plan), 32.0 * 2048 * 1024);
+    const double whole = LayerActivations(model, plan);
     for (const Recomputation recomputation : {Recomputation::None, Recomputation::Full})
     {
         plan.recomputation = recomputation;
-        const int64_t layers = 4;
-        const int64_t beforeB = LayerActivations(model, plan).Count() * layers;
-        const int64_t beforeW = LayerHeldForWeights(model, plan).Count() * layers;
-        const int64_t atWork = (whole - LayerActivations(model, plan)).Count();
+        const double layers = 4;
+        const double beforeB = LayerActivations(model, plan) * layers;
+        const double beforeW = LayerHeldForWeights(model, plan) * layers;
+        const double atWork = whole - LayerActivations(model, plan);
         for (const uint32_t m : {2U, 3U, 16U})
         {
             plan.globalBatch = m;
             for (uint32_t stage = 0; stage + 1 < plan.pipeline; stage++) // the last has logits
             {
                 plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
-                EXPECT_EQ(StageActivations(model, plan, stage).Count() - atWork,
+                EXPECT_EQ(StageActivations(model, plan, stage).ToDouble() - atWork,
                           MaxHeld(ScheduleOf(plan.schedule, stage, 4, m), beforeB, beforeW));
                 plan.schedule = PipelineScheduleKind::ZeroBubble1p;
                 for (const PassTimes& times :
                      {PassTimes{1, 1, 1, 0}, PassTimes{1, 1.3, 0.7, 0.1}, PassTimes{1, 2, 1, 0}})
                 {
                     const auto schedule = ScheduleOf(plan.schedule, stage, 4, m, times);
-                    EXPECT_GE(StageActivations(model, plan, stage).Count() - atWork,
+                    EXPECT_GE(StageActivations(model, plan, stage).ToDouble() - atWork,
                               MaxHeld(schedule, beforeB, beforeW));
                 }
             }
@@ -252,8 +252,8 @@ TEST(ZeroBubbleMemory, IsOneForwardOneBackwardsWhereWeightsWaitForNoMore)
         plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
         const double forActivations = 34.0 / t * sbh;
         const double forWeights = (28.0 / t + 4) * sbh;
-        EXPECT_EQ(LayerActivations(model, plan).ToDouble(), forActivations);
-        EXPECT_EQ(LayerHeldForWeights(model, plan).ToDouble(), forWeights);
+        EXPECT_EQ(LayerActivations(model, plan), forActivations);
+        EXPECT_EQ(LayerHeldForWeights(model, plan), forWeights);
         const uint32_t stage = 2;
         const double held = StageActivations(model, plan, stage).ToDouble();
         const double waiting = stage + (forWeights > forActivations ? 1 : 0);
