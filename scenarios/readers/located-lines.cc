@@ -63,9 +63,9 @@ LocatedLines::NextLine()
         {
             throw Error("found " + ByteName(m_line[wrong]) + ", expected text");
         }
-        if (m_number == 1 && m_line.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
+        if (m_number == 1)
         {
-            m_line.erase(0, BYTE_ORDER_MARK.size());
+            RemoveByteOrderMark(m_line);
         }
         const auto first = m_line.find_first_not_of(WHITE_SPACE);
         if (first != std::string::npos && m_line[first] != '#')

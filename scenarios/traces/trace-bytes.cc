@@ -96,14 +96,6 @@ IsTar(const std::string& bytes)
     return bytes.size() >= TAR_BLOCK && bytes.compare(257, 5, "ustar") == 0;
 }
 
-/** @p bytes without the mark with which some editors begin UTF-8. */
-std::string
-WithoutMark(std::string bytes)
-{
-    const bool hasMark = bytes.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0;
-    return hasMark ? bytes.substr(BYTE_ORDER_MARK.size()) : std::move(bytes);
-}
-
 std::vector<TraceBytes>
 Unpack(const std::string& archive, const std::string& path)
 {
@@ -127,7 +119,8 @@ Unpack(const std::string& archive, const std::string& path)
         const std::string base = name.substr(name.rfind('/') + 1);
         if ((type == '0' || type == '\0') && base.compare(0, 2, "._") != 0)
         {
-            files.push_back({path + "/" + base, WithoutMark(archive.substr(at, size))});
+            files.push_back({path + "/" + base, archive.substr(at, size)});
+            RemoveByteOrderMark(files.back().bytes);
         }
         at += (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
         at = std::min(at, archive.size());
@@ -153,7 +146,8 @@ ReadTraceBytes(const std::string& path)
     {
         return Unpack(bytes, path);
     }
-    return {{path, WithoutMark(std::move(bytes))}};
+    RemoveByteOrderMark(bytes);
+    return {{path, std::move(bytes)}};
 }
 
 } // namespace weir

@@ -114,6 +114,15 @@ ReadBytes(const std::string& path, const std::string& expected)
     return bytes;
 }
 
+void
+RemoveByteOrderMark(std::string& text)
+{
+    if (text.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
+    {
+        text.erase(0, BYTE_ORDER_MARK.size());
+    }
+}
+
 std::string
 ReadTextFile(const std::string& path, const std::string& expected)
 {
@@ -124,10 +133,7 @@ ReadTextFile(const std::string& path, const std::string& expected)
         throw InputError(LocationIn(path, text, wrong) + ": found " + ByteName(text[wrong]) +
                          ", expected " + expected);
     }
-    if (text.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
-    {
-        text.erase(0, BYTE_ORDER_MARK.size());
-    }
+    RemoveByteOrderMark(text);
     return text;
 }
 

@@ -12,6 +12,9 @@ namespace weir
 /** Optional first bytes of UTF-8 text, not part of its content. */
 constexpr std::string_view BYTE_ORDER_MARK = "\xef\xbb\xbf";
 
+/** Removes a BYTE_ORDER_MARK at the start of @p text. */
+void RemoveByteOrderMark(std::string& text);
+
 /** Offset of the first control character other than white space in @p text; npos if none. */
 std::size_t FindNonText(std::string_view text);
 
