@@ -211,6 +211,7 @@ std::string
 ValueCases(const std::vector<VerbText>& verbs)
 {
     std::string cases;
+    std::string ofAnyText;
     for (const VerbText& verb : verbs)
     {
         for (const OptionText& option : verb.options)
@@ -225,13 +226,15 @@ ValueCases(const std::vector<VerbText>& verbs)
             {
                 patterns += (patterns.empty() ? "'" : " | '") + verb.name + " " + name + "'";
             }
-            cases += "        " + patterns + ") " +
-                     (values.empty() ? "[[ -n $kind || $current == -* ]] || return"
-                                     : "words='" + JoinNames(values, " ") + "'") +
-                     " ;;\n";
+            if (values.empty())
+            {
+                ofAnyText += (ofAnyText.empty() ? "" : " | \\\n        ") + patterns;
+                continue;
+            }
+            cases += "        " + patterns + ") words='" + JoinNames(values, " ") + "' ;;\n";
         }
     }
-    return cases;
+    return cases + "        " + ofAnyText + ") [[ -n $kind || $current == -* ]] || return ;;\n";
 }
 
 /**
