@@ -81,9 +81,7 @@ struct TunerRule
     std::optional<uint32_t> channels;
     std::optional<uint32_t> nodes;
     std::optional<uint32_t> ranks;
-    /** Whether it is for groups of calls (numPipeOps) or registered buffers, which none here are.
-     */
-    bool isOfOtherCalls{false};
+    bool isOfOtherCalls{false}; //!< for grouped calls (numPipeOps) or registered buffers; none here
 
     bool Fits(CollectiveOp op, Bytes bytes, uint32_t nodes, uint32_t ranks) const;
 };

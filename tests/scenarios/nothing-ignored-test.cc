@@ -432,7 +432,7 @@ TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
     }
 }
 
-// The only micro-batch of a step is also its last one, after which gradients are reduced anyway.
+// The only micro-batch of a step is also its last one, after which gradients are reduced.
 TEST(NothingIgnored, GradientsOfEveryPassNeedSeveral)
 {
     for (const std::string state : {"gradients", "full"})
