@@ -584,8 +584,8 @@ SystemMaps()
         {"system.fabric",
          "The network between nodes; the keys of the fabric kind are in the same map",
          {{"kind",
-           "fabric kind: none, rail-optimized, leaf-spine, fat-tree, dragonfly, dragonfly-plus, "
-           "torus, dimensions or graph"},
+           "fabric kind: none, rail-optimized, rail-only, leaf-spine, fat-tree, dragonfly, "
+           "dragonfly-plus, torus, dimensions or graph"},
           {"routing",
            "routing policy: ecmp, static, adaptive, flowlet, spray, dimension-order or valiant"},
           {"hashSeed", "seed of the salts of the switches' ECMP hashes"},

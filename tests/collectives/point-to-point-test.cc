@@ -279,6 +279,28 @@ TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
     EXPECT_EQ(plan.legs.size(), 1U);
 }
 
+// By PXN every message stays on the receiver's rail, so an all-to-all needs no link between rails:
+// it takes the same time where there is none, also over two groups of two nodes (leaves of 4
+// ports).
+TEST(PointToPoint, AllToAllNeedsNoLinksBetweenRails)
+{
+    for (const uint32_t radix : {64u, 4u})
+    {
+        const auto over = [radix](auto kind) {
+            kind.leafRadix = radix;
+            ClusterSpec spec = H100Boxes(4);
+            spec.fabric.kind = kind;
+            spec.fabric.routing = SprayRouting();
+            CollectiveBench bench(spec);
+            const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+            const auto call = MakeCall(id, CollectiveOp::AllToAll, Bytes::MiB(64));
+            return std::pair(bench.GetPlanner().Plan(call).duration,
+                             bench.Run(Fidelity::Flow, call));
+        };
+        EXPECT_EQ(over(RailOnly()), over(RailOptimized())) << radix;
+    }
+}
+
 // A GPU with two ports chooses one by the channel (ncclTopoGetLocalNet), and the channel of a round
 // is its number. Of the 2^k - 1 rounds to other nodes of 2^k nodes, the 2^(k - 1) odd ones use one
 // port and the others the other.

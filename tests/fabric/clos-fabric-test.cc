@@ -140,6 +140,25 @@ TEST(RailOptimizedTest, OneRailInOneGroupNeedsNoSpine)
     EXPECT_EQ(CountNetworkLinks(cluster.GetTopology()), 64u);
 }
 
+TEST(RailOnlyTest, RailsHaveTheirOwnLeavesAndSpines)
+{
+    // 64 ports give 32 nodes a group. 32 nodes: 8 leaves and no spine. 70 nodes: 3 leaves per rail,
+    // whose 3 x 32 uplinks take 2 spines of 48: 24 leaves and 16 spines.
+    EXPECT_EQ(CountSwitches(Cluster(BoxSpec(32, RailOnly())).GetTopology()), (Counts{8, 0, 0}));
+    const Cluster cluster(BoxSpec(70, RailOnly()));
+    const Topology& topology = cluster.GetTopology();
+    EXPECT_EQ(CountSwitches(topology), (Counts{24, 16, 0}));
+    for (const DeviceId spine : DevicesOf(topology, DeviceKind::SpineSwitch))
+    {
+        for (const LinkId id : topology.LinksFrom(spine))
+        {
+            // Leaves are numbered by group, then by rail; spines by rail.
+            const Device& leaf = topology.GetDevice(topology.GetLink(id).to);
+            EXPECT_EQ(leaf.index % 8, topology.GetDevice(spine).index / 2);
+        }
+    }
+}
+
 TEST(LeafSpineTest, ALeafTakesWholeNodes)
 {
     // 64 ports: 32 down, that is 4 nodes of 8 NICs.

@@ -272,10 +272,11 @@ TEST(ReadSystem, RefusesWithLocationFoundAndExpected)
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {mtu: 9000}}\n"),
               "sys.yaml:2:19: node.nic.mtu: found '9000', expected one of: 256, 512, 1024, 2048, "
               "4096");
-    EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {kind: rail}\n"),
-              "sys.yaml:2:16: fabric.kind: found 'rail', expected one of: none, rail-optimized, "
-              "leaf-spine, fat-tree, dragonfly, dragonfly-plus, torus, dimensions, graph (did you "
-              "mean 'rail-optimized'?)");
+    EXPECT_EQ(
+        SystemRefusal("base: hgx-h100\nfabric: {kind: rail}\n"),
+        "sys.yaml:2:16: fabric.kind: found 'rail', expected one of: none, rail-optimized, "
+        "rail-only, leaf-spine, fat-tree, dragonfly, dragonfly-plus, torus, dimensions, graph "
+        "(did you mean 'rail-only'?)");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {oversubscription: 0.5}\n"),
               "sys.yaml:2:28: fabric.oversubscription: found '0.5', expected a number from 1 to "
               "32768");

@@ -91,22 +91,24 @@ ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
     return down;
 }
 
-void
+uint32_t
 ClosFabric::JoinBySpines(Topology& topology,
                          const ClusterSpec& spec,
                          const std::vector<DeviceId>& leaves,
-                         uint32_t down) const
+                         uint32_t down,
+                         uint32_t first) const
 {
     if (leaves.size() == 1)
     {
-        return;
+        return 0;
     }
     const auto leafCount = static_cast<uint32_t>(leaves.size());
     const uint32_t uplinks = UplinksFor(spec, down);
     const uint32_t ports = std::max(leafRadix, leafCount);
     const uint32_t count = UpperSwitches(uplinks, leafCount, ports);
-    const auto spines = AddSwitches(topology, DeviceKind::SpineSwitch, "spine", 0, count);
+    const auto spines = AddSwitches(topology, DeviceKind::SpineSwitch, "spine", first, count);
     JoinLayers(topology, leaves, spines, uplinks / count, TrunkProfile(spec));
+    return count;
 }
 
 void
@@ -259,10 +261,10 @@ LeafSpine::Wire(Topology& topology,
     JoinBySpines(topology, spec, leaves, leafNics);
 }
 
-void
-RailOptimized::Wire(Topology& topology,
-                    const ClusterSpec& spec,
-                    const std::vector<DeviceId>& nics) const
+RailOptimized::Rails
+RailOptimized::WireRails(Topology& topology,
+                         const ClusterSpec& spec,
+                         const std::vector<DeviceId>& nics) const
 {
     CheckLeaf(spec);
     const uint32_t rails = spec.node.nics;
@@ -275,7 +277,32 @@ RailOptimized::Wire(Topology& topology,
         const DeviceId leaf = leaves[group * rails + nic % rails];
         topology.AddDuplexLink(nics[nic], leaf, LinkKind::Network, spec.node.nic);
     }
-    JoinBySpines(topology, spec, leaves, groupNodes);
+    return {leaves, groupNodes};
+}
+
+void
+RailOptimized::Wire(Topology& topology,
+                    const ClusterSpec& spec,
+                    const std::vector<DeviceId>& nics) const
+{
+    const Rails rails = WireRails(topology, spec, nics);
+    JoinBySpines(topology, spec, rails.leaves, rails.groupNodes);
+}
+
+void
+RailOnly::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics) const
+{
+    const Rails rails = WireRails(topology, spec, nics);
+    uint32_t spines = 0;
+    for (uint32_t rail = 0; rail < spec.node.nics; rail++)
+    {
+        std::vector<DeviceId> leaves;
+        for (std::size_t leaf = rail; leaf < rails.leaves.size(); leaf += spec.node.nics)
+        {
+            leaves.push_back(rails.leaves[leaf]);
+        }
+        spines += JoinBySpines(topology, spec, leaves, rails.groupNodes, spines);
+    }
 }
 
 namespace

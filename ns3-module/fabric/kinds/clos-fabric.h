@@ -52,14 +52,16 @@ class ClosFabric : public FabricKind
     uint32_t DownPorts(const ClusterSpec& spec, uint32_t step) const;
 
     /**
-     * Connects all @p leaves, which have at most @p down NICs each, by the fewest possible spines.
-     * A spine has leafRadix ports, or one port per leaf if there are more leaves than that. A
-     * single leaf needs no spine.
+     * Connects all @p leaves, which have at most @p down NICs each, by the fewest possible spines,
+     * named from number @p first on. A spine has leafRadix ports, or one port per leaf if there are
+     * more leaves than that. A single leaf needs no spine.
+     * @return the number of spines
      */
-    void JoinBySpines(Topology& topology,
-                      const ClusterSpec& spec,
-                      const std::vector<DeviceId>& leaves,
-                      uint32_t down) const;
+    uint32_t JoinBySpines(Topology& topology,
+                          const ClusterSpec& spec,
+                          const std::vector<DeviceId>& leaves,
+                          uint32_t down,
+                          uint32_t first = 0) const;
 
     /**
      * Checks as CheckFabricLinks does, and that a leaf has room for a NIC and its uplinks.
@@ -118,6 +120,41 @@ class RailOptimized : public ClosFabric
         : ClosFabric("rail-optimized",
                      "NIC r of every node in a group is attached to leaf r of the group; spines "
                      "connect the leaves.")
+    {
+    }
+
+    void Wire(Topology& topology,
+              const ClusterSpec& spec,
+              const std::vector<DeviceId>& nics) const override;
+
+  protected:
+    using ClosFabric::ClosFabric;
+
+    /** The leaves, by group and then by rail, with their NICs, before any spine. */
+    struct Rails
+    {
+        std::vector<DeviceId> leaves;
+        uint32_t groupNodes; //!< nodes of a full group: NICs of its leaves
+    };
+
+    /** Adds the leaves and connects the NICs to them. */
+    Rails WireRails(Topology& topology,
+                    const ClusterSpec& spec,
+                    const std::vector<DeviceId>& nics) const;
+};
+
+/**
+ * RailOptimized without the links between rails: the leaves of each rail have spines of their own,
+ * and a rail of one leaf has none. Data for another rail crosses the NVLinks of a node (Wang et
+ * al., "Rail-only: A low-cost high-performance network for training LLMs with trillion
+ * parameters", arXiv 2307.12169). NICs of different rails have no path.
+ */
+class RailOnly : public RailOptimized
+{
+  public:
+    RailOnly()
+        : RailOptimized("rail-only",
+                        "NIC r of every node is attached to rail r; the rails are not connected.")
     {
     }
 

@@ -16,6 +16,7 @@ FabricKinds()
     FabricKindRegistry kinds;
     kinds.Add(NoFabric());
     kinds.Add(RailOptimized());
+    kinds.Add(RailOnly());
     kinds.Add(LeafSpine());
     kinds.Add(FatTree());
     kinds.Add(Dragonfly());
