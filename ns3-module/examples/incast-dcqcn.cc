@@ -85,7 +85,6 @@ NotePause(Incast* incast, uint32_t trafficClass, bool isPaused, weir::Time now)
  * One run.
  * @param control kind of congestion control
  * @param preset of DCQCN
- * @param senders number of senders
  * @param bytes of each flow
  * @return the results
  */

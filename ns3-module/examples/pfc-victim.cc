@@ -32,7 +32,6 @@ using namespace ns3;
 
 /**
  * One run.
- * @param name of the run
  * @param control kind of congestion control
  * @param culprits number of servers that send to server 3
  * @param bytes of the victim's flow

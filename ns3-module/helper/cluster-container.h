@@ -23,57 +23,35 @@ class ClusterContainer
      */
     ClusterContainer(Ptr<FluidFabric> fabric, const NodeContainer& servers);
 
-    /**
-     * The fabric that connects the servers. Aborts if the container is empty.
-     * @return the fabric
-     */
+    /** The fabric that connects the servers. Aborts if the container is empty. */
     Ptr<FluidFabric> GetFabric() const;
 
-    /**
-     * The servers' nodes, by number.
-     * @return the nodes
-     */
+    /** The servers' nodes, by number. */
     const NodeContainer& GetServers() const
     {
         return m_servers;
     }
 
-    /**
-     * The number of GPUs of the cluster.
-     * @return the count
-     */
+    /** The number of GPUs of the cluster. */
     uint32_t GetNGpus() const
     {
         return m_servers.GetN() * GetNGpusPerServer();
     }
 
-    /**
-     * The number of GPUs of each server.
-     * @return the count
-     */
+    /** The number of GPUs of each server. */
     uint32_t GetNGpusPerServer() const;
 
     /**
      * The number of a GPU in the cluster, as used by flows and jobs. Aborts if there is no such
      * GPU.
-     * @param server number of the server
      * @param local number of the GPU within the server
-     * @return the number
      */
     uint32_t GetGpu(uint32_t server, uint32_t local) const;
 
-    /**
-     * The numbers of all GPUs of consecutive servers, server by server.
-     * @param first number of the first server
-     * @param servers number of servers
-     * @return the numbers
-     */
+    /** The numbers of all GPUs of consecutive servers, server by server. */
     std::vector<uint32_t> GetGpus(uint32_t first, uint32_t servers) const;
 
-    /**
-     * The numbers of all GPUs of the cluster.
-     * @return the numbers
-     */
+    /** The numbers of all GPUs of the cluster. */
     std::vector<uint32_t> GetGpus() const;
 
   private:

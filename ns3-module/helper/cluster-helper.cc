@@ -16,9 +16,6 @@ namespace
 /**
  * Sets an attribute of a description. Aborts if there is no such attribute, and lists the
  * attributes of single kinds that end with that name.
- * @param description the description
- * @param name of the attribute
- * @param value of the attribute
  */
 void
 SetOf(Ptr<Object> description, const std::string& name, const AttributeValue& value)

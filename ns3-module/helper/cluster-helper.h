@@ -29,38 +29,20 @@ class ClusterHelper
     /** Starts from the attributes' default values. */
     ClusterHelper();
 
-    /**
-     * Starts from plain values.
-     * @param spec the cluster
-     */
+    /** Starts from plain values. */
     explicit ClusterHelper(const weir::ClusterSpec& spec);
 
-    /**
-     * Copies the values of another helper; later changes of one do not affect the other.
-     * @param other the other
-     */
+    /** Copies the values of another helper; later changes of one do not affect the other. */
     ClusterHelper(const ClusterHelper& other);
 
-    /**
-     * Copies the values of another helper.
-     * @param other the other
-     * @return this
-     */
+    /** Copies the values of another helper. @return this */
     ClusterHelper& operator=(const ClusterHelper& other);
     ~ClusterHelper() = default;
 
-    /**
-     * Sets an attribute of ServerDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of ServerDescription. */
     void SetServerAttribute(const std::string& name, const AttributeValue& value);
 
-    /**
-     * Sets an attribute of NetworkDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of NetworkDescription. */
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
@@ -71,11 +53,7 @@ class ClusterHelper
      */
     void SetTransport(const std::string& transport);
 
-    /**
-     * Sets an attribute of CouplingDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of CouplingDescription. */
     void SetCouplingAttribute(const std::string& name, const AttributeValue& value);
 
     /**
@@ -87,17 +65,12 @@ class ClusterHelper
         m_packetLinks = links;
     }
 
-    /**
-     * Sets an attribute of PacketDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of PacketDescription. */
     void SetPacketAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * Sets the parameters of switches from a switch model, such as weir::ReadSwitch finds in the
      * catalog; attributes that are set later change single values.
-     * @param spec the model
      */
     void SetSwitch(const weir::SwitchSpec& spec);
 
@@ -107,29 +80,17 @@ class ClusterHelper
      */
     void SetCongestionControl(const std::string& kind);
 
-    /**
-     * Sets an attribute of CongestionControlDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of CongestionControlDescription. */
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
 
-    /**
-     * Sets the corrections of the fluid, such as weir::ReadCorrections finds in the catalog.
-     * @param spec the values
-     */
+    /** Sets the corrections of the fluid, such as weir::ReadCorrections finds in the catalog. */
     void SetCorrections(const weir::CorrectionSpec& spec);
 
-    /**
-     * Sets an attribute of CorrectionDescription.
-     * @param name of the attribute
-     * @param value of the attribute
-     */
+    /** Sets an attribute of CorrectionDescription. */
     void SetCorrectionAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * Builds a cluster. Aborts with the reason if it cannot be wired.
-     * @param servers number of servers
      * @return its fabric and nodes
      */
     ClusterContainer Install(uint32_t servers) const;

@@ -29,7 +29,6 @@ class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelpe
     /**
      * Sets an attribute of the devices to be installed.
      * @param name of an attribute of FabricNetDevice
-     * @param value of the attribute
      */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value)
     {
@@ -39,7 +38,6 @@ class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelpe
     /**
      * Sets an attribute of the devices' queues.
      * @param name of an attribute of DropTailQueue
-     * @param value of the attribute
      */
     void SetQueueAttribute(const std::string& name, const AttributeValue& value)
     {
@@ -48,7 +46,6 @@ class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelpe
 
     /**
      * Installs a device on one NIC of every server.
-     * @param cluster the cluster
      * @param nic its number within the server
      * @return the devices, by server
      */
@@ -56,10 +53,7 @@ class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelpe
 
     /**
      * Installs a device on a NIC.
-     * @param cluster the cluster
-     * @param server number of the server
      * @param nic its number within the server
-     * @return the device
      */
     Ptr<FabricNetDevice> Install(const ClusterContainer& cluster,
                                  uint32_t server,

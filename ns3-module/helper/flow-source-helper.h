@@ -31,7 +31,6 @@ class FlowSourceHelper
     /**
      * Sets an attribute of the sources to be installed.
      * @param name of an attribute of FlowSource, except Gpu
-     * @param value of the attribute
      */
     void SetAttribute(const std::string& name, const AttributeValue& value)
     {
@@ -41,7 +40,6 @@ class FlowSourceHelper
     /**
      * Installs a source on each of some GPUs, as an application of its server's node. Aborts if a
      * GPU is not in the cluster.
-     * @param cluster the cluster
      * @param gpus the sending GPUs, numbered as in the cluster
      * @return the sources, in the order of @p gpus
      */

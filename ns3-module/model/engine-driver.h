@@ -30,10 +30,7 @@ namespace ns3
 class EngineDriver : public Object
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     EngineDriver();
@@ -43,15 +40,11 @@ class EngineDriver : public Object
      * Drives @p engine from now on, before the engines added earlier. An engine must be added after
      * the engines that it uses, and comes before them at every instant, as weir::EngineSet
      * requires.
-     * @param engine the engine
      * @param owner keeps the engine alive; held until the simulator is destroyed
      */
     void Add(weir::PassiveEngine& engine, Ptr<Object> owner);
 
-    /**
-     * The engines. Calls on them must be framed by Synchronize and Update.
-     * @return the engines
-     */
+    /** The engines. Calls on them must be framed by Synchronize and Update. */
     weir::EngineSet& GetEngines()
     {
         return m_engines;
@@ -61,7 +54,6 @@ class EngineDriver : public Object
      * Keeps an object alive until the simulator is destroyed, because the engines call it.
      * Callbacks of the engines, such as that of a flow's end, must not call this; they schedule a
      * call that does (Simulator::ScheduleNow).
-     * @param owner the object
      */
     void Hold(Ptr<Object> owner);
 
@@ -119,10 +111,7 @@ class EngineDriver : public Object
     /** The pending event: runs the events that are due and schedules itself for the next one. */
     void Wake();
 
-    /**
-     * Runs the engines up to @p now; the code that they call may start new work on them.
-     * @param now the time
-     */
+    /** Runs the engines up to @p now; the code that they call may start new work on them. */
     void RunUntil(weir::Time now);
 
     /** Schedules the pending event at the engines' next event. */

@@ -35,9 +35,7 @@ struct FrameHead
     std::array<uint8_t, 80> bytes{}; //!< Ethernet, the longest IPv4 header or IPv6's, ports
     uint32_t size{0};                //!< number of valid bytes
 
-    /**
-     * @param frame with its header
-     */
+    /** @param frame with its header */
     explicit FrameHead(const Packet& frame)
         : size(frame.CopyData(bytes.data(), bytes.size()))
     {
@@ -46,7 +44,6 @@ struct FrameHead
     /**
      * A 32-bit word of the head; zero beyond its end.
      * @param offset offset of its first byte
-     * @return the word
      */
     uint32_t Word(uint32_t offset) const
     {
@@ -56,19 +53,13 @@ struct FrameHead
                          uint32_t{bytes[offset + 2]} << 8 | bytes[offset + 3];
     }
 
-    /**
-     * The EtherType of the frame.
-     * @return the type
-     */
+    /** The EtherType of the frame. */
     uint16_t Type() const
     {
         return static_cast<uint16_t>(Word(ETHERNET_BYTES - 2) >> 16);
     }
 
-    /**
-     * The destination.
-     * @return its address
-     */
+    /** The destination. @return its address */
     Mac48Address Destination() const
     {
         Mac48Address address;
@@ -90,7 +81,6 @@ struct FrameHead
     /**
      * A hash of addresses, protocol and ports; the ports of fragments are left out, since only the
      * first one has them.
-     * @return the hash
      */
     uint32_t Hash() const
     {

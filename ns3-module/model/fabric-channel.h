@@ -37,10 +37,7 @@ class FabricNetDevice;
 class FabricChannel : public Channel, private weir::DatagramClient
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     FabricChannel();
@@ -49,13 +46,11 @@ class FabricChannel : public Channel, private weir::DatagramClient
     /**
      * The channel of a fabric; created on first use.
      * @param fabric wired for packets
-     * @return its channel
      */
     static Ptr<FabricChannel> Of(Ptr<FluidFabric> fabric);
 
     /**
      * Attaches a device to a NIC.
-     * @param device the device
      * @param nic NIC of the cluster's topology, with one link into the network and no other device
      * @return the number of that link, for Offer
      */
@@ -65,7 +60,6 @@ class FabricChannel : public Channel, private weir::DatagramClient
      * The destination device of a frame.
      * @param address of a device; the broadcast address: the packet's IP address decides
      * @param packet without the Ethernet header
-     * @param protocol of the packet
      * @return the device; null if there is none
      */
     Ptr<FabricNetDevice> Find(Mac48Address address, Ptr<const Packet> packet, uint16_t protocol);
@@ -74,54 +68,34 @@ class FabricChannel : public Channel, private weir::DatagramClient
      * Notifies the channel that a device has frames to send; the channel takes them when the port
      * is free.
      * @param link as returned by Attach
-     * @param trafficClass of the frames
      */
     void Offer(uint32_t link, unsigned trafficClass);
 
-    /**
-     * The maximum bytes of a packet on the wire.
-     * @return the bytes
-     */
+    /** The maximum bytes of a packet on the wire. */
     uint32_t GetMaxWireBytes();
 
-    /**
-     * Whether a link is up.
-     * @param link its number
-     * @return true if so
-     */
+    /** Whether a link is up. */
     bool IsLinkUp(uint32_t link) const;
 
-    /**
-     * The fabric.
-     * @return the fabric
-     */
+    /** The fabric. */
     Ptr<FluidFabric> GetFabric() const
     {
         return m_fabric;
     }
 
-    /**
-     * The number of packets that have started to leave their first ports.
-     * @return the count
-     */
+    /** The number of packets that have started to leave their first ports. */
     uint64_t GetSent() const
     {
         return m_sent;
     }
 
-    /**
-     * The number of packets that have reached their destinations.
-     * @return the count
-     */
+    /** The number of packets that have reached their destinations. */
     uint64_t GetDelivered() const
     {
         return m_delivered;
     }
 
-    /**
-     * The number of packets that were dropped in the fabric.
-     * @return the count
-     */
+    /** The number of packets that were dropped in the fabric. */
     uint64_t GetDropped() const
     {
         return m_dropped;
@@ -158,15 +132,10 @@ class FabricChannel : public Channel, private weir::DatagramClient
      * @param source device index
      * @param destination device index
      * @param hash of the fields that switches hash
-     * @return the route
      */
     weir::RouteId FindRoute(uint32_t source, uint32_t destination, uint32_t hash);
 
-    /**
-     * Removes a frame that is no longer in flight.
-     * @param handle its number
-     * @return the frame
-     */
+    /** Removes a frame that is no longer in flight. */
     Frame Take(uint64_t handle);
 
     /**

@@ -29,7 +29,6 @@ constexpr uint32_t CHECK_BYTES = 4; //!< frame check sequence (IEEE 802.3)
 /**
  * Sets the codepoint "congestion experienced" of an IP packet (RFC 3168).
  * @param packet without the Ethernet header
- * @param protocol of the packet
  */
 void
 SetCongestionExperienced(Ptr<Packet> packet, uint16_t protocol)

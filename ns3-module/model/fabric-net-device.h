@@ -29,10 +29,7 @@ namespace ns3
 class FabricNetDevice : public NetDevice
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     FabricNetDevice();
@@ -45,31 +42,19 @@ class FabricNetDevice : public NetDevice
      */
     void Attach(Ptr<FabricChannel> channel, weir::DeviceId nic);
 
-    /**
-     * Sets the transmit queue.
-     * @param queue the queue
-     */
+    /** Sets the transmit queue. */
     void SetQueue(Ptr<Queue<Packet>> queue);
 
-    /**
-     * The transmit queue.
-     * @return the queue
-     */
+    /** The transmit queue. */
     Ptr<Queue<Packet>> GetQueue() const
     {
         return m_queue;
     }
 
-    /**
-     * The NIC's port into the network, which flows of GPUs also use.
-     * @return the port
-     */
+    /** The NIC's port into the network, which flows of GPUs also use. */
     Ptr<FabricPort> GetPort() const;
 
-    /**
-     * The link of the port.
-     * @return its number in the topology
-     */
+    /** The link of the port. @return its number in the topology */
     uint32_t GetLink() const
     {
         return m_link;
@@ -219,10 +204,7 @@ class FabricNetDevice : public NetDevice
      */
     void SetTrafficClass(uint32_t trafficClass);
 
-    /**
-     * Gets the traffic class of its packets.
-     * @return the class
-     */
+    /** Gets the traffic class of its packets. */
     uint32_t GetTrafficClass() const
     {
         return m_trafficClass;
@@ -234,10 +216,7 @@ class FabricNetDevice : public NetDevice
      */
     void SetMinFrame(uint32_t bytes);
 
-    /**
-     * Gets the minimum length of a frame.
-     * @return the bytes
-     */
+    /** Gets the minimum length of a frame. @return the bytes */
     uint32_t GetMinFrame() const
     {
         return m_minFrame;
@@ -249,10 +228,7 @@ class FabricNetDevice : public NetDevice
      */
     void SetGap(uint32_t bytes);
 
-    /**
-     * Gets the overhead of a frame on the wire.
-     * @return the bytes of preamble and gap
-     */
+    /** Gets the overhead of a frame on the wire. @return the bytes of preamble and gap */
     uint32_t GetGap() const
     {
         return m_gap;

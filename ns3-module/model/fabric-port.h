@@ -25,10 +25,7 @@ namespace ns3
 class FabricPort : public Object, private weir::PortObserver
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     FabricPort();
@@ -37,7 +34,6 @@ class FabricPort : public Object, private weir::PortObserver
     /**
      * Starts to observe a port.
      * @param driver keeps @p packets at the simulator's time
-     * @param packets the packet transport
      * @param link the link that the port transmits on
      */
     void Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, weir::LinkId link);
@@ -48,10 +44,7 @@ class FabricPort : public Object, private weir::PortObserver
      */
     const weir::PortCounters& GetCounters() const;
 
-    /**
-     * The bytes that are queued in the port now, over all traffic classes.
-     * @return the bytes
-     */
+    /** The bytes that are queued in the port now, over all traffic classes. */
     uint64_t GetQueueBytes() const;
 
     /**
@@ -126,10 +119,7 @@ class FabricPort : public Object, private weir::PortObserver
         m_pause(trafficClass, isPaused, now);
     }
 
-    /**
-     * The averaging interval of Rate, at least the simulator's resolution.
-     * @return the interval
-     */
+    /** The averaging interval of Rate, at least the simulator's resolution. */
     Time GetInterval() const;
 
     /** Reports the rate of the interval that ends now. */

@@ -29,10 +29,7 @@ namespace ns3
 class FlowSource : public Application
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     FlowSource();
@@ -55,19 +52,13 @@ class FlowSource : public Application
      */
     uint64_t Send(uint32_t destination, uint64_t bytes);
 
-    /**
-     * The number of flows that have been started.
-     * @return the count
-     */
+    /** The number of flows that have been started. */
     uint64_t GetStarted() const
     {
         return m_started;
     }
 
-    /**
-     * The number of flows that have ended.
-     * @return the count
-     */
+    /** The number of flows that have ended. */
     uint64_t GetFinished() const
     {
         return m_finished;
@@ -109,32 +100,19 @@ class FlowSource : public Application
     /** Starts the flow that is due and schedules the next one. */
     void SendNext();
 
-    /**
-     * Reports the end of a flow.
-     * @param flow the flow
-     * @param number of the flow
-     */
+    /** Reports the end of a flow. */
     void Finish(Flow flow, uint64_t number);
 
-    /**
-     * Sets whether flows are fluid or packets in a hybrid.
-     * @param form fluid or packet
-     */
+    /** Sets whether flows are fluid or packets in a hybrid. */
     void SetForm(std::string form);
 
-    /**
-     * Whether flows are fluid or packets in a hybrid.
-     * @return fluid or packet
-     */
+    /** Whether flows are fluid or packets in a hybrid. */
     std::string GetForm() const
     {
         return m_form == weir::FlowForm::Packets ? "packet" : "fluid";
     }
 
-    /**
-     * The number of the sending GPU in the cluster; aborts if the node is no server.
-     * @return the number
-     */
+    /** The number of the sending GPU in the cluster; aborts if the node is no server. */
     uint32_t GetSource() const;
 
     uint32_t m_gpu;                               //!< number of the sending GPU within its server

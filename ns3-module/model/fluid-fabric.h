@@ -40,10 +40,7 @@ class FabricPort;
 class FluidFabric : public Object, private weir::FlowClient, private weir::TransportObserver
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     FluidFabric();
@@ -58,7 +55,6 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * Builds the topology. May be called only once. Aborts with the reason if @p spec cannot be
      * wired.
-     * @param spec the cluster
      * @param transport how flows move; its corrections are replaced by those of the attribute
      */
     void Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport = {});
@@ -124,7 +120,6 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
 
     /**
      * Takes all wires of a device down or brings them up: a switch or a NIC that fails.
-     * @param name name of the device
      * @param up whether the wires are up
      */
     void SetDeviceUp(const std::string& name, bool up);
@@ -154,7 +149,6 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * The unscaled payload rate of a link.
      * @param link number of the link in the topology
-     * @return the rate
      */
     weir::Rate GetLinkCapacity(uint32_t link);
 
@@ -185,10 +179,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      */
     weir::Rate GetFlowRate(uint64_t flow);
 
-    /**
-     * The number of active flows, including those in their start-up delay.
-     * @return the count
-     */
+    /** The number of active flows, including those in their start-up delay. */
     std::size_t GetActiveFlows()
     {
         return GetFabric().GetTransport().ActiveFlows();
@@ -197,23 +188,16 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * The plain fabric: topology, paths, router, transport. Calls on its transport must be framed
      * by the driver's Synchronize and Update.
-     * @return the fabric
      */
     weir::Fabric& GetFabric();
 
-    /**
-     * How flows move.
-     * @return the parameters that the fabric was wired with
-     */
+    /** How flows move. @return the parameters that the fabric was wired with */
     const weir::TransportSpec& GetTransportSpec() const
     {
         return m_transport;
     }
 
-    /**
-     * The driver that keeps this fabric and the jobs on it at the simulator's time.
-     * @return the driver
-     */
+    /** The driver that keeps this fabric and the jobs on it at the simulator's time. */
     Ptr<EngineDriver> GetDriver() const
     {
         return m_driver;
@@ -283,33 +267,23 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
                        const FlowCallback& done,
                        weir::FlowForm form);
 
-    /**
-     * Finds a device by name; aborts if there is none.
-     * @param name the name
-     * @return the device
-     */
+    /** Finds a device by name; aborts if there is none. */
     weir::DeviceId FindDevice(const std::string& name);
 
     /**
      * The links between two devices in both directions; aborts if there are none.
      * @param a name of a device
      * @param b name of another device
-     * @return the links
      */
     std::vector<weir::LinkId> FindLinks(const std::string& a, const std::string& b);
 
     /**
      * Takes links down or brings them up.
-     * @param links the links
      * @param up whether they are up
      */
     void SetLinksUp(const std::vector<weir::LinkId>& links, bool up);
 
-    /**
-     * Checks a link number; aborts if there is no such link.
-     * @param link the number
-     * @return the link
-     */
+    /** Checks a link number; aborts if there is no such link. */
     weir::LinkId CheckLink(uint32_t link);
 
     /**

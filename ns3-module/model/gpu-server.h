@@ -17,47 +17,33 @@ namespace ns3
 class GpuServer : public Object
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     /**
      * Makes this server @p index of a cluster.
      * @param fabric the cluster's fabric, wired
-     * @param index number of the server
      */
     void Attach(Ptr<FluidFabric> fabric, uint32_t index);
 
-    /**
-     * The cluster's fabric.
-     * @return the fabric
-     */
+    /** The cluster's fabric. */
     Ptr<FluidFabric> GetFabric() const
     {
         return m_fabric;
     }
 
-    /**
-     * The number of the server in the cluster.
-     * @return the number
-     */
+    /** The number of the server in the cluster. */
     uint32_t GetIndex() const
     {
         return m_index;
     }
 
-    /**
-     * The number of GPUs of the server.
-     * @return the count
-     */
+    /** The number of GPUs of the server. */
     uint32_t GetNGpus() const;
 
     /**
      * The number of a GPU in the cluster, as used by flows and jobs.
      * @param local its number within the server
-     * @return the number
      */
     uint32_t GetGpu(uint32_t local) const;
 

@@ -51,7 +51,6 @@ PascalCase(const std::string& text)
 
 /**
  * Converts the time of a parameter to that of an attribute.
- * @param time of the parameter
  * @return the time; Time::Max() if infinite, 0 if below the simulator's resolution
  */
 Time
@@ -65,22 +64,14 @@ ToAttribute(weir::Time time)
     return rounded == TimeStep(1) && ToWeir(rounded) > time ? Time(0) : rounded;
 }
 
-/**
- * The efficiency of a link.
- * @param link the link
- * @return payload rate / raw rate
- */
+/** The efficiency of a link. @return payload rate / raw rate */
 double
 EfficiencyOf(const weir::LinkProfile& link)
 {
     return link.encoding * link.framing * link.measured;
 }
 
-/**
- * Converts dimensions to text.
- * @param values the dimensions
- * @return their notation
- */
+/** Converts dimensions to text. @return their notation */
 std::string
 ToText(const std::vector<weir::FabricDimension>& values)
 {
@@ -96,7 +87,6 @@ ToText(const std::vector<weir::FabricDimension>& values)
  * Parses dimensions; aborts if the text is invalid.
  * @param name of the attribute
  * @param text their notation; empty: none
- * @return the dimensions
  */
 std::vector<weir::FabricDimension>
 ParseText(const std::string& name, const std::string& text)
@@ -132,30 +122,20 @@ class WordValue
   public:
     virtual ~WordValue() = default;
 
-    /**
-     * Whether it is a word.
-     * @param word the word
-     * @return true if so
-     */
+    /** Whether it is a word. */
     bool Is(const std::string& word) const
     {
         return m_isWord && m_word == word;
     }
 
-    /**
-     * Becomes the word, or a value, as another value is, if that has the same word.
-     * @param other the other value
-     */
+    /** Becomes the word, or a value, as another value is, if that has the same word. */
     void CopyWord(const WordValue& other)
     {
         m_isWord = other.m_word == m_word ? other.m_isWord : m_isWord;
     }
 
   protected:
-    /**
-     * @param word the word
-     * @param isWord whether it is the word
-     */
+    /** @param isWord whether it is the word */
     WordValue(std::string word, bool isWord)
         : m_word(std::move(word)),
           m_isWord(isWord)
@@ -175,7 +155,6 @@ class ValueOrWord : public V, public WordValue
 {
   public:
     /**
-     * @param word the word
      * @param isWord whether it is the word
      * @param value the value; of a word, the one that is returned for a value of the type
      */
@@ -210,10 +189,7 @@ template <typename V>
 class ValueOrWordChecker : public AttributeChecker
 {
   public:
-    /**
-     * @param word the word
-     * @param checker of other values
-     */
+    /** @param checker of other values */
     ValueOrWordChecker(std::string word, Ptr<const AttributeChecker> checker)
         : m_word(std::move(word)),
           m_checker(std::move(checker))
@@ -283,10 +259,7 @@ class AttributesOf
     {
     }
 
-    /**
-     * Enumerates the attributes of a parameter. There is one overload per type of parameter.
-     * @param number the parameter
-     */
+    /** Enumerates the attributes of a parameter. There is one overload per type of parameter. */
     void operator()(const weir::NumberParameter& number) const
     {
         m_use(m_name,
@@ -452,10 +425,6 @@ class AttributesOf
   private:
     /**
      * Enumerates the attribute of a time.
-     * @param name of the attribute
-     * @param help of the attribute
-     * @param time the value
-     * @param range of its values
      * @param after called when it has been set
      */
     template <typename After = void (*)()>
@@ -488,9 +457,6 @@ class AttributesOf
 
     /**
      * Enumerates the attribute of a rate.
-     * @param name of the attribute
-     * @param help of the attribute
-     * @param rate the value
      * @param after called when it has been set
      */
     template <typename After = void (*)()>
@@ -521,7 +487,6 @@ class AttributeTransfer : public weir::ParameterVisitor
   public:
     /**
      * Sets parameters.
-     * @param name of the attribute
      * @param value their new value
      */
     AttributeTransfer(const std::string& name, const AttributeValue& value)
@@ -532,7 +497,6 @@ class AttributeTransfer : public weir::ParameterVisitor
 
     /**
      * Reads a parameter.
-     * @param name of the attribute
      * @param value receives its value
      */
     AttributeTransfer(const std::string& name, AttributeValue& value)
@@ -541,10 +505,7 @@ class AttributeTransfer : public weir::ParameterVisitor
     {
     }
 
-    /**
-     * Whether there was a parameter with that name and the type of the value.
-     * @return true if so
-     */
+    /** Whether there was a parameter with that name and the type of the value. */
     bool IsDone() const
     {
         return m_isDone;
@@ -579,8 +540,6 @@ class AttributeTransfer : public weir::ParameterVisitor
     /**
      * Copies a value between the attribute and a parameter.
      * @tparam V the attribute's type
-     * @param value of the parameter
-     * @param checker of its values
      * @param set changes the parameter
      */
     template <typename V, typename Set>
@@ -633,9 +592,7 @@ class ParameterAccessor : public AttributeAccessor
     /**
      * @param name of the attribute
      * @param isOfKind whether the name begins with that of a kind
-     * @param initial the initial value
      * @param defaults of the kinds that have it
-     * @param checker of its values
      */
     ParameterAccessor(std::string name,
                       bool isOfKind,
@@ -710,7 +667,6 @@ class ParameterAccessor : public AttributeAccessor
     /**
      * Resets the parameter of every component to its own default.
      * @param object that has them
-     * @return true
      */
     bool Restore(ParameterizedObject& object) const
     {
@@ -740,10 +696,7 @@ class ParameterAccessor : public AttributeAccessor
 class AttributeList : public weir::ParameterVisitor
 {
   public:
-    /**
-     * Starts the next component.
-     * @param kind of the component
-     */
+    /** Starts the next component. */
     void Enter(const std::string& kind)
     {
         m_kind = kind;
@@ -822,9 +775,6 @@ class AttributeList : public weir::ParameterVisitor
      * Adds the default, help and checker of an attribute in one component.
      * @tparam V the attribute's type
      * @param name of the attribute, without the kind
-     * @param help of the attribute
-     * @param initial the initial value
-     * @param checker of its values
      */
     template <typename V>
     void Add(const std::string& name,

@@ -69,15 +69,12 @@ class ParameterizedObject : public Object
  * their names.
  * @param tid of a ParameterizedObject
  * @param components with the default values
- * @return the type ID
  */
 TypeId AddParameterAttributes(TypeId tid, const std::vector<ParameterComponent>& components);
 
 /**
  * The type ID of an object whose attributes are all parameters.
  * @tparam T a ParameterizedObject
- * @param name of the type
- * @return the type ID
  */
 template <typename T>
 TypeId
@@ -100,17 +97,13 @@ class SpecObject : public ParameterizedObject
     /**
      * Sets all values, e.g. from a file of the catalog; attributes that are set later change
      * single values.
-     * @param spec the values
      */
     void SetSpec(const S& spec)
     {
         m_spec = spec;
     }
 
-    /**
-     * The values.
-     * @return the values
-     */
+    /** The values. */
     S GetSpec() const
     {
         return m_spec;
@@ -134,7 +127,6 @@ class SpecObject : public ParameterizedObject
     /**
      * Adds the parts of the values, if there are any.
      * @param components receives them
-     * @param spec the values
      */
     template <typename P>
     static auto AddParts(std::vector<ParameterComponent>& components, P& spec)
@@ -162,10 +154,8 @@ class ComponentChoice : public weir::Parameterized
 {
   public:
     /**
-     * @param key of the choice
      * @param help of the choice; the names of the kinds are appended
      * @param registry the kinds
-     * @param initial the initial choice
      */
     ComponentChoice(const char* key,
                     const std::string& help,
@@ -200,10 +190,7 @@ class ComponentChoice : public weir::Parameterized
         m_kinds[m_chosen] = component;
     }
 
-    /**
-     * The chosen component.
-     * @return the component
-     */
+    /** The chosen component. */
     const weir::Polymorphic<T>& Get() const
     {
         return m_kinds[m_chosen];

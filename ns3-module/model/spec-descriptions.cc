@@ -20,7 +20,6 @@ namespace
  * @param gbps its raw rate in Gb/s, one direction
  * @param efficiency the fraction of it that carries payload
  * @param nanoseconds its latency
- * @return the link
  */
 weir::LinkProfile
 LinkOf(double gbps, double efficiency, int64_t nanoseconds)

@@ -24,10 +24,7 @@ namespace ns3
 class ServerDescription : public ParameterizedObject, private weir::Parameterized
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     ServerDescription();
@@ -38,10 +35,7 @@ class ServerDescription : public ParameterizedObject, private weir::Parameterize
      */
     void SetSpec(const weir::NodeSpec& spec);
 
-    /**
-     * The server as plain values.
-     * @return the server
-     */
+    /** The server as plain values. */
     weir::NodeSpec GetSpec() const;
 
     std::vector<ParameterComponent> GetComponents() override;
@@ -60,10 +54,7 @@ class ServerDescription : public ParameterizedObject, private weir::Parameterize
 class NetworkDescription : public ParameterizedObject, private weir::Parameterized
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     NetworkDescription();
@@ -74,10 +65,7 @@ class NetworkDescription : public ParameterizedObject, private weir::Parameteriz
      */
     void SetSpec(const weir::FabricSpec& spec);
 
-    /**
-     * The network as plain values.
-     * @return the network
-     */
+    /** The network as plain values. */
     weir::FabricSpec GetSpec() const;
 
     std::vector<ParameterComponent> GetComponents() override;
@@ -98,18 +86,12 @@ class NetworkDescription : public ParameterizedObject, private weir::Parameteriz
 class CongestionControlDescription : public ParameterizedObject
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     CongestionControlDescription();
 
-    /**
-     * The congestion control as plain values.
-     * @return the values
-     */
+    /** The congestion control as plain values. */
     weir::Polymorphic<weir::CongestionControl> GetSpec() const;
 
     std::vector<ParameterComponent> GetComponents() override;
@@ -125,10 +107,7 @@ class CongestionControlDescription : public ParameterizedObject
 class CorrectionDescription : public SpecObject<weir::CorrectionSpec>
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 };
 
@@ -139,10 +118,7 @@ class CorrectionDescription : public SpecObject<weir::CorrectionSpec>
 class CouplingDescription : public SpecObject<weir::CouplingSpec>
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 };
 
@@ -155,10 +131,7 @@ class CouplingDescription : public SpecObject<weir::CouplingSpec>
 class PacketDescription : public SpecObject<weir::PacketSpec>
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     PacketDescription();

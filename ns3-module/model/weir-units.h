@@ -17,7 +17,6 @@ namespace ns3
 
 /**
  * Converts a time to picoseconds. Aborts beyond 106 days, the range of picoseconds.
- * @param time the time
  * @return the same time, exactly
  */
 weir::Time ToWeir(Time time);

@@ -72,7 +72,6 @@ class Servers
 
     /**
      * Builds the cluster, with net devices and IP addresses or without both.
-     * @param servers number of servers
      * @param leafRadix ports of a leaf switch
      * @param hasDevices whether to install net devices
      */
@@ -128,21 +127,13 @@ class Servers
         return DynamicCast<PacketSink>(sinks.Get(0));
     }
 
-    /**
-     * A server's node.
-     * @param server its number
-     * @return the node
-     */
+    /** A server's node. */
     Ptr<ns3::Node> Node(uint32_t server) const
     {
         return m_cluster.GetServers().Get(server);
     }
 
-    /**
-     * A server's device.
-     * @param server its number
-     * @return the device
-     */
+    /** A server's device. */
     Ptr<FabricNetDevice> Device(uint32_t server) const
     {
         return DynamicCast<FabricNetDevice>(m_devices.Get(server));
@@ -150,9 +141,7 @@ class Servers
 
     /**
      * The port of a leaf switch to a server.
-     * @param server its number
      * @param leaf name of the switch
-     * @return the port
      */
     Ptr<FabricPort> PortTo(uint32_t server, const std::string& leaf = "leaf0") const
     {

@@ -41,10 +41,7 @@ Note(uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, 
     g_flows.push_back({source, destination, bytes, started, now});
 }
 
-/**
- * Two servers with 50 GB/s NICs and round link latencies.
- * @return the cluster
- */
+/** Two servers with 50 GB/s NICs and round link latencies. */
 ClusterContainer
 TwoServers()
 {
@@ -59,7 +56,6 @@ TwoServers()
 /**
  * Runs the simulation to its end.
  * @param sources whose flows are recorded
- * @return the flows
  */
 std::vector<TracedFlow>
 RunToEnd(const ApplicationContainer& sources)
@@ -161,7 +157,6 @@ class StreamsTestCase : public TestCase
     /**
      * Two Poisson sources that send to all GPUs of server 1.
      * @param stream number of the first stream
-     * @return the flows
      */
     std::vector<TracedFlow> Traffic(int64_t stream)
     {

@@ -153,10 +153,7 @@ class OwnDefaultsTestCase : public TestCase
     }
 
   private:
-    /**
-     * HPCC's minimum rate.
-     * @return the rate, Gb/s
-     */
+    /** HPCC's minimum rate. @return the rate, Gb/s */
     static double MinRate()
     {
         ObjectFactory factory("ns3::CongestionControlDescription");

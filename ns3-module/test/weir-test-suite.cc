@@ -149,8 +149,6 @@ class UncontendedFlowTestCase : public TestCase
   private:
     /**
      * Trace sink of FlowFinished.
-     * @param flow the flow
-     * @param request of the flow
      * @param started its start time
      * @param now its end time
      */
@@ -162,10 +160,7 @@ class UncontendedFlowTestCase : public TestCase
         m_traced = now - started;
     }
 
-    /**
-     * Called at the end of the flow.
-     * @param flow the flow
-     */
+    /** Called at the end of the flow. */
     void Done(uint64_t flow)
     {
         m_done = flow;
@@ -215,12 +210,7 @@ class DegradedLinkTestCase : public TestCase
     }
 
   private:
-    /**
-     * Trace sink of LinkRate.
-     * @param link the link
-     * @param rate its rate
-     * @param now the time
-     */
+    /** Trace sink of LinkRate. */
     void LinkRate(uint32_t link, weir::Rate rate, weir::Time now)
     {
         m_rates.push_back(rate.ToGBps());
@@ -350,7 +340,6 @@ class HelperModelsTestCase : public TestCase
     /**
      * The time of an uncontended flow of 5 MB.
      * @param helper builds its fabric
-     * @return the time
      */
     static Time DurationOf(ClusterHelper helper)
     {
@@ -372,7 +361,6 @@ class HelperModelsTestCase : public TestCase
     /**
      * Called at the end of the flow.
      * @param end receives the time
-     * @param flow the flow
      */
     static void Note(Time* end, uint64_t flow)
     {
