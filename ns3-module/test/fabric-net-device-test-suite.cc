@@ -3,6 +3,8 @@
 // Tests of stock ns-3 applications on a fabric with packets: latency, goodput, shares, losses and
 // marks, and that devices which send nothing do not affect flows.
 
+#include "weir-test-case.h"
+
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/static-window.h"
 #include "ns3/bulk-send-helper.h"
@@ -30,7 +32,6 @@
 #include "ns3/socket.h"
 #include "ns3/string.h"
 #include "ns3/tcp-socket-base.h"
-#include "ns3/test.h"
 #include "ns3/udp-echo-helper.h"
 #include "ns3/uinteger.h"
 #include "ns3/weir-units.h"
@@ -239,110 +240,81 @@ class LatencyTestCase : public TestCase
 };
 
 /** The channel resolves IPv6 addresses as it does IPv4 addresses. */
-class Ipv6TestCase : public TestCase
+WEIR_TEST_CASE(Ipv6TestCase, "UDP over IPv6 takes what its longer header takes more")
 {
-  public:
-    Ipv6TestCase()
-        : TestCase("UDP over IPv6 takes what its longer header takes more")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.Install(2);
-        Ipv6AddressHelper addresses;
-        addresses.SetBase(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
-        Ipv6InterfaceContainer interfaces = addresses.Assign(servers.m_devices);
-        const uint16_t port = 9;
-        UdpEchoServerHelper server(port);
-        server.Install(servers.Node(1)).Start(Seconds(0));
-        UdpEchoClientHelper client(interfaces.GetAddress(1, 1), port);
-        client.SetAttribute("MaxPackets", UintegerValue(1));
-        client.SetAttribute("PacketSize", UintegerValue(1000));
-        client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
-        Time received;
-        servers.Device(1)->TraceConnectWithoutContext(
-            "MacRx", Callback<void, Ptr<const Packet>>([&received](Ptr<const Packet> packet) {
-                received = packet->GetSize() > 1000 ? Simulator::Now() : received;
-            }));
-        Simulator::Stop(Seconds(6));
-        Simulator::Run();
-        Simulator::Destroy();
-        NS_TEST_EXPECT_MSG_EQ(received,
-                              Seconds(5) + PathTime(1000 + 20 + UDP_HEADERS + WIRE_BYTES, 2),
-                              "40 bytes of IPv6 in place of 20");
-    }
-};
+    Servers servers;
+    servers.Install(2);
+    Ipv6AddressHelper addresses;
+    addresses.SetBase(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
+    Ipv6InterfaceContainer interfaces = addresses.Assign(servers.m_devices);
+    const uint16_t port = 9;
+    UdpEchoServerHelper server(port);
+    server.Install(servers.Node(1)).Start(Seconds(0));
+    UdpEchoClientHelper client(interfaces.GetAddress(1, 1), port);
+    client.SetAttribute("MaxPackets", UintegerValue(1));
+    client.SetAttribute("PacketSize", UintegerValue(1000));
+    client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
+    Time received;
+    servers.Device(1)->TraceConnectWithoutContext(
+        "MacRx", Callback<void, Ptr<const Packet>>([&received](Ptr<const Packet> packet) {
+            received = packet->GetSize() > 1000 ? Simulator::Now() : received;
+        }));
+    Simulator::Stop(Seconds(6));
+    Simulator::Run();
+    Simulator::Destroy();
+    NS_TEST_EXPECT_MSG_EQ(received,
+                          Seconds(5) + PathTime(1000 + 20 + UDP_HEADERS + WIRE_BYTES, 2),
+                          "40 bytes of IPv6 in place of 20");
+}
 
 /** Addresses of other interfaces of a server are reached through its device, too. */
-class OtherInterfaceTestCase : public TestCase
+WEIR_TEST_CASE(OtherInterfaceTestCase,
+               "A packet for an address of another interface comes to the node's device")
 {
-  public:
-    OtherInterfaceTestCase()
-        : TestCase("A packet for an address of another interface comes to the node's device")
-    {
-    }
+    Servers servers;
+    servers.Install(3);
+    Ptr<SimpleNetDevice> other = CreateObject<SimpleNetDevice>();
+    other->SetAddress(Mac48Address::Allocate());
+    other->SetChannel(CreateObject<SimpleChannel>());
+    servers.Node(0)->AddDevice(other);
+    const Ipv4InterfaceContainer outside =
+        Ipv4AddressHelper("10.1.0.0", "255.255.0.0").Assign(NetDeviceContainer(other));
+    Ipv4StaticRoutingHelper()
+        .GetStaticRouting(servers.Node(2)->GetObject<Ipv4>())
+        ->AddNetworkRouteTo("10.1.0.0", "255.255.0.0", servers.m_interfaces.GetAddress(0), 1);
 
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.Install(3);
-        Ptr<SimpleNetDevice> other = CreateObject<SimpleNetDevice>();
-        other->SetAddress(Mac48Address::Allocate());
-        other->SetChannel(CreateObject<SimpleChannel>());
-        servers.Node(0)->AddDevice(other);
-        const Ipv4InterfaceContainer outside =
-            Ipv4AddressHelper("10.1.0.0", "255.255.0.0").Assign(NetDeviceContainer(other));
-        Ipv4StaticRoutingHelper()
-            .GetStaticRouting(servers.Node(2)->GetObject<Ipv4>())
-            ->AddNetworkRouteTo("10.1.0.0", "255.255.0.0", servers.m_interfaces.GetAddress(0), 1);
-
-        const Address address = InetSocketAddress(outside.GetAddress(0), 7);
-        PacketSinkHelper sink("ns3::UdpSocketFactory", address);
-        const auto sinks = sink.Install(servers.Node(0));
-        const Ptr<Socket> socket =
-            Socket::CreateSocket(servers.Node(2), TypeId::LookupByName("ns3::UdpSocketFactory"));
-        socket->Connect(address);
-        Simulator::Schedule(MicroSeconds(1), [socket]() { socket->Send(Create<Packet>(1000)); });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(
-            DynamicCast<PacketSink>(sinks.Get(0))->GetTotalRx(), 1000, "by the gateway's device");
-        Simulator::Destroy();
-    }
-};
+    const Address address = InetSocketAddress(outside.GetAddress(0), 7);
+    PacketSinkHelper sink("ns3::UdpSocketFactory", address);
+    const auto sinks = sink.Install(servers.Node(0));
+    const Ptr<Socket> socket =
+        Socket::CreateSocket(servers.Node(2), TypeId::LookupByName("ns3::UdpSocketFactory"));
+    socket->Connect(address);
+    Simulator::Schedule(MicroSeconds(1), [socket]() { socket->Send(Create<Packet>(1000)); });
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_EQ(
+        DynamicCast<PacketSink>(sinks.Get(0))->GetTotalRx(), 1000, "by the gateway's device");
+    Simulator::Destroy();
+}
 
 /** The goodput of a connection is the payload of back-to-back frames. */
-class GoodputTestCase : public TestCase
+WEIR_TEST_CASE(GoodputTestCase, "An uncontended TCP connection has the payload's part of the link")
 {
-  public:
-    GoodputTestCase()
-        : TestCase("An uncontended TCP connection has the payload's part of the link")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        SetTcpDefaults();
-        Servers servers;
-        servers.Install(2);
-        const Ptr<PacketSink> sink = servers.Connect(0, 1);
-        uint64_t before = 0;
-        Simulator::Schedule(MilliSeconds(3), [&]() { before = sink->GetTotalRx(); });
-        Simulator::Stop(MilliSeconds(8));
-        Simulator::Run();
-        const double goodput = static_cast<double>(sink->GetTotalRx() - before) * 8 / 0.005;
-        Simulator::Destroy();
-        Config::Reset();
-        // 1448 bytes plus 52 of IP and TCP with timestamps, in a frame with 14 + 24 bytes more.
-        const double bound = LINK_RATE * 1448.0 / (1500 + 14 + WIRE_BYTES);
-        NS_TEST_EXPECT_MSG_LT(goodput, bound * 1.001, "not more than frames can hold");
-        NS_TEST_EXPECT_MSG_GT(goodput, bound * 0.99, "and no less: nothing else is there");
-    }
-};
+    SetTcpDefaults();
+    Servers servers;
+    servers.Install(2);
+    const Ptr<PacketSink> sink = servers.Connect(0, 1);
+    uint64_t before = 0;
+    Simulator::Schedule(MilliSeconds(3), [&]() { before = sink->GetTotalRx(); });
+    Simulator::Stop(MilliSeconds(8));
+    Simulator::Run();
+    const double goodput = static_cast<double>(sink->GetTotalRx() - before) * 8 / 0.005;
+    Simulator::Destroy();
+    Config::Reset();
+    // 1448 bytes plus 52 of IP and TCP with timestamps, in a frame with 14 + 24 bytes more.
+    const double bound = LINK_RATE * 1448.0 / (1500 + 14 + WIRE_BYTES);
+    NS_TEST_EXPECT_MSG_LT(goodput, bound * 1.001, "not more than frames can hold");
+    NS_TEST_EXPECT_MSG_GT(goodput, bound * 0.99, "and no less: nothing else is there");
+}
 
 /**
  * Ports serve traffic classes round robin, one packet each. A fluid flow, which has no headers,
@@ -408,128 +380,109 @@ class SharesTestCase : public TestCase
 };
 
 /** A lossy class drops packets that exceed its queue, and every packet is accounted for. */
-class LossTestCase : public TestCase
+WEIR_TEST_CASE(LossTestCase,
+               "What was sent is received or dropped, at the port where too much comes")
 {
-  public:
-    LossTestCase()
-        : TestCase("What was sent is received or dropped, at the port where too much comes")
+    Servers servers;
+    servers.m_helper.SetPacketAttribute("PortQueue", UintegerValue(50000));
+    servers.Install(4);
+    const uint32_t payload = 1000;
+    const uint32_t frame = payload + UDP_HEADERS + WIRE_BYTES;
+    // An offered load of three times 60 % of the link to server 3.
+    const auto rate = static_cast<uint64_t>(0.6 * LINK_RATE * payload / frame);
+    std::vector<Ptr<PacketSink>> sinks;
+    uint64_t sent = 0;
+    uint64_t dropped = 0;
+    uint64_t traced = 0;
+    for (uint32_t i = 0; i < 3; i++)
     {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.m_helper.SetPacketAttribute("PortQueue", UintegerValue(50000));
-        servers.Install(4);
-        const uint32_t payload = 1000;
-        const uint32_t frame = payload + UDP_HEADERS + WIRE_BYTES;
-        // An offered load of three times 60 % of the link to server 3.
-        const auto rate = static_cast<uint64_t>(0.6 * LINK_RATE * payload / frame);
-        std::vector<Ptr<PacketSink>> sinks;
-        uint64_t sent = 0;
-        uint64_t dropped = 0;
-        uint64_t traced = 0;
-        for (uint32_t i = 0; i < 3; i++)
-        {
-            sinks.push_back(servers.Stream(i, 3, rate, payload, MilliSeconds(2)));
-            servers.m_sources.Get(i)->TraceConnectWithoutContext(
-                "Tx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { sent++; }));
-            const uint32_t link = servers.m_cluster.GetFabric()->FindLink("leaf0", "node3/nic0");
-            servers.Device(i)->TraceConnectWithoutContext(
-                "FabricDrop",
-                Callback<void, Ptr<const Packet>, uint32_t>(
-                    [&, link](Ptr<const Packet> packet, uint32_t where) {
-                        dropped++;
-                        NS_TEST_EXPECT_MSG_EQ(where, link, "the bottleneck of three streams");
-                        NS_TEST_EXPECT_MSG_EQ(packet->GetSize(), payload + UDP_HEADERS, "it");
-                    }));
-        }
-        uint64_t longest = 0;
-        const Ptr<FabricPort> port = servers.PortTo(3);
-        port->TraceConnectWithoutContext("Drop",
-                                         Callback<void, uint32_t, uint64_t, weir::Time>(
-                                             [&](uint32_t, uint64_t, weir::Time) { traced++; }));
-        port->TraceConnectWithoutContext(
-            "QueueBytes",
-            Callback<void, uint32_t, uint64_t, weir::Time>(
-                [&](uint32_t trafficClass, uint64_t bytes, weir::Time) {
-                    longest = trafficClass == 2 ? std::max(longest, bytes) : longest;
+        sinks.push_back(servers.Stream(i, 3, rate, payload, MilliSeconds(2)));
+        servers.m_sources.Get(i)->TraceConnectWithoutContext(
+            "Tx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { sent++; }));
+        const uint32_t link = servers.m_cluster.GetFabric()->FindLink("leaf0", "node3/nic0");
+        servers.Device(i)->TraceConnectWithoutContext(
+            "FabricDrop",
+            Callback<void, Ptr<const Packet>, uint32_t>(
+                [&, link](Ptr<const Packet> packet, uint32_t where) {
+                    dropped++;
+                    NS_TEST_EXPECT_MSG_EQ(where, link, "the bottleneck of three streams");
+                    NS_TEST_EXPECT_MSG_EQ(packet->GetSize(), payload + UDP_HEADERS, "it");
                 }));
-        Simulator::Run();
-        uint64_t received = 0;
-        for (const auto& sink : sinks)
-        {
-            received += sink->GetTotalRx() / payload;
-        }
-        const Ptr<FabricChannel> channel = FabricChannel::Of(servers.m_cluster.GetFabric());
-        NS_TEST_EXPECT_MSG_EQ(channel->GetSent(), sent, "devices drop nothing");
-        NS_TEST_EXPECT_MSG_EQ(channel->GetDelivered(), received, "all that come are received");
-        NS_TEST_EXPECT_MSG_EQ(channel->GetDropped(), sent - received, "the others are dropped");
-        NS_TEST_EXPECT_MSG_EQ(dropped, sent - received, "as their senders trace");
-        NS_TEST_EXPECT_MSG_EQ(traced, dropped, "as the port traces");
-        NS_TEST_EXPECT_MSG_EQ(port->GetCounters().drops, dropped, "as the port counts");
-        NS_TEST_EXPECT_MSG_GT(longest, 50000u - frame, "the queue was full");
-        NS_TEST_EXPECT_MSG_LT(longest, 50001u, "and not more");
-        // The link is busy for 2 ms, and then transmits the queued packets.
-        const double capacity = (0.002 * LINK_RATE / 8 + 50000) / frame;
-        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(received), capacity, 5, "what it can carry");
-        servers.m_cluster.GetFabric()->GetPackets().CheckConservation();
-        Simulator::Destroy();
     }
-};
+    uint64_t longest = 0;
+    const Ptr<FabricPort> port = servers.PortTo(3);
+    port->TraceConnectWithoutContext("Drop",
+                                     Callback<void, uint32_t, uint64_t, weir::Time>(
+                                         [&](uint32_t, uint64_t, weir::Time) { traced++; }));
+    port->TraceConnectWithoutContext("QueueBytes",
+                                     Callback<void, uint32_t, uint64_t, weir::Time>(
+                                         [&](uint32_t trafficClass, uint64_t bytes, weir::Time) {
+                                             longest = trafficClass == 2 ? std::max(longest, bytes)
+                                                                         : longest;
+                                         }));
+    Simulator::Run();
+    uint64_t received = 0;
+    for (const auto& sink : sinks)
+    {
+        received += sink->GetTotalRx() / payload;
+    }
+    const Ptr<FabricChannel> channel = FabricChannel::Of(servers.m_cluster.GetFabric());
+    NS_TEST_EXPECT_MSG_EQ(channel->GetSent(), sent, "devices drop nothing");
+    NS_TEST_EXPECT_MSG_EQ(channel->GetDelivered(), received, "all that come are received");
+    NS_TEST_EXPECT_MSG_EQ(channel->GetDropped(), sent - received, "the others are dropped");
+    NS_TEST_EXPECT_MSG_EQ(dropped, sent - received, "as their senders trace");
+    NS_TEST_EXPECT_MSG_EQ(traced, dropped, "as the port traces");
+    NS_TEST_EXPECT_MSG_EQ(port->GetCounters().drops, dropped, "as the port counts");
+    NS_TEST_EXPECT_MSG_GT(longest, 50000u - frame, "the queue was full");
+    NS_TEST_EXPECT_MSG_LT(longest, 50001u, "and not more");
+    // The link is busy for 2 ms, and then transmits the queued packets.
+    const double capacity = (0.002 * LINK_RATE / 8 + 50000) / frame;
+    NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(received), capacity, 5, "what it can carry");
+    servers.m_cluster.GetFabric()->GetPackets().CheckConservation();
+    Simulator::Destroy();
+}
 
 /** PFC pauses only the traffic class of flows. */
-class ClassesTestCase : public TestCase
+WEIR_TEST_CASE(ClassesTestCase, "A NIC whose flows are paused still sends its device's packets")
 {
-  public:
-    ClassesTestCase()
-        : TestCase("A NIC whose flows are paused still sends its device's packets")
+    Servers servers;
+    servers.m_helper.SetPacketAttribute("Buffer", UintegerValue(300000));
+    servers.Install(4);
+    for (uint32_t i = 0; i < 2; i++) // server 2 is their bottleneck
     {
+        servers.m_cluster.GetFabric()->StartFlow(i, 2, 5000000);
     }
-
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.m_helper.SetPacketAttribute("Buffer", UintegerValue(300000));
-        servers.Install(4);
-        for (uint32_t i = 0; i < 2; i++) // server 2 is their bottleneck
-        {
-            servers.m_cluster.GetFabric()->StartFlow(i, 2, 5000000);
-        }
-        unsigned pauses = 0;
-        Time longest;
-        servers.Device(0)->GetPort()->TraceConnectWithoutContext(
-            "Pause",
-            Callback<void, uint32_t, bool, weir::Time>(
-                [&](uint32_t trafficClass, bool isPaused, weir::Time) {
-                    pauses += isPaused;
-                    NS_TEST_EXPECT_MSG_EQ(trafficClass, 1u, "the class of flows");
-                }));
-        // One packet every 10 us, which waits for at most one packet of the flow at each of two
-        // ports.
-        const uint32_t payload = 500;
-        servers.Stream(0, 3, payload * 8 * 100000, payload, MilliSeconds(4));
-        std::vector<Time> sent;
-        std::size_t received = 0;
-        servers.Device(0)->TraceConnectWithoutContext(
-            "MacTx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                sent.push_back(Simulator::Now());
+    unsigned pauses = 0;
+    Time longest;
+    servers.Device(0)->GetPort()->TraceConnectWithoutContext(
+        "Pause",
+        Callback<void, uint32_t, bool, weir::Time>(
+            [&](uint32_t trafficClass, bool isPaused, weir::Time) {
+                pauses += isPaused;
+                NS_TEST_EXPECT_MSG_EQ(trafficClass, 1u, "the class of flows");
             }));
-        servers.Device(3)->TraceConnectWithoutContext(
-            "MacRx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                longest = Max(longest, Simulator::Now() - sent[received++]);
-            }));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_GT(pauses, 10, "two flows that share a link are paused alternately");
-        NS_TEST_ASSERT_MSG_EQ(received, sent.size(), "nothing is lost");
-        const Time empty = PathTime(payload + UDP_HEADERS + WIRE_BYTES, 2);
-        NS_TEST_EXPECT_MSG_LT(longest, empty + PathTime(FLOW_PACKET, 1), "it waits for one packet");
-        NS_TEST_EXPECT_MSG_GT(longest, empty, "and some do");
-        Simulator::Destroy();
-    }
-};
+    // One packet every 10 us, which waits for at most one packet of the flow at each of two
+    // ports.
+    const uint32_t payload = 500;
+    servers.Stream(0, 3, payload * 8 * 100000, payload, MilliSeconds(4));
+    std::vector<Time> sent;
+    std::size_t received = 0;
+    servers.Device(0)->TraceConnectWithoutContext(
+        "MacTx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+            sent.push_back(Simulator::Now());
+        }));
+    servers.Device(3)->TraceConnectWithoutContext(
+        "MacRx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+            longest = Max(longest, Simulator::Now() - sent[received++]);
+        }));
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_GT(pauses, 10, "two flows that share a link are paused alternately");
+    NS_TEST_ASSERT_MSG_EQ(received, sent.size(), "nothing is lost");
+    const Time empty = PathTime(payload + UDP_HEADERS + WIRE_BYTES, 2);
+    NS_TEST_EXPECT_MSG_LT(longest, empty + PathTime(FLOW_PACKET, 1), "it waits for one packet");
+    NS_TEST_EXPECT_MSG_GT(longest, empty, "and some do");
+    Simulator::Destroy();
+}
 
 /** Marks of switches set CE in ECN-capable packets, and TCP reacts to them. */
 class EcnTestCase : public TestCase
@@ -656,365 +609,291 @@ class PathsTestCase : public TestCase
 };
 
 /** Only the first fragment has the ports, so that switches hash none. */
-class FragmentsTestCase : public TestCase
+WEIR_TEST_CASE(FragmentsTestCase,
+               "Fragments of IPv6 packets keep the path of their addresses under ECMP")
 {
-  public:
-    FragmentsTestCase()
-        : TestCase("Fragments of IPv6 packets keep the path of their addresses under ECMP")
+    Servers servers;
+    servers.m_helper.SetNetworkAttribute("Routing", StringValue("ecmp"));
+    servers.Install(32, 8); // eight leaves with one uplink to each of four spines
+    Ipv6AddressHelper addresses;
+    addresses.SetBase(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
+    Ipv6InterfaceContainer interfaces = addresses.Assign(servers.m_devices);
+    const uint16_t port = 9;
+    UdpEchoServerHelper server(port);
+    server.Install(servers.Node(4)).Start(Seconds(0));
+    UdpEchoClientHelper client(interfaces.GetAddress(4, 1), port);
+    client.SetAttribute("MaxPackets", UintegerValue(10));
+    client.SetAttribute("Interval", TimeValue(MilliSeconds(1)));
+    client.SetAttribute("PacketSize", UintegerValue(5000));
+    client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
+    const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+    std::vector<Ptr<FabricPort>> ports;
+    for (uint32_t spine = 0; spine < 4; spine++)
     {
+        ports.push_back(
+            fabric->GetPort(fabric->FindLink("leaf0", "spine" + std::to_string(spine))));
     }
-
-  private:
-    void DoRun() override
+    Simulator::Stop(Seconds(6));
+    Simulator::Run();
+    std::vector<uint64_t> packets;
+    for (const auto& each : ports)
     {
-        Servers servers;
-        servers.m_helper.SetNetworkAttribute("Routing", StringValue("ecmp"));
-        servers.Install(32, 8); // eight leaves with one uplink to each of four spines
-        Ipv6AddressHelper addresses;
-        addresses.SetBase(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
-        Ipv6InterfaceContainer interfaces = addresses.Assign(servers.m_devices);
-        const uint16_t port = 9;
-        UdpEchoServerHelper server(port);
-        server.Install(servers.Node(4)).Start(Seconds(0));
-        UdpEchoClientHelper client(interfaces.GetAddress(4, 1), port);
-        client.SetAttribute("MaxPackets", UintegerValue(10));
-        client.SetAttribute("Interval", TimeValue(MilliSeconds(1)));
-        client.SetAttribute("PacketSize", UintegerValue(5000));
-        client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
-        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
-        std::vector<Ptr<FabricPort>> ports;
-        for (uint32_t spine = 0; spine < 4; spine++)
-        {
-            ports.push_back(
-                fabric->GetPort(fabric->FindLink("leaf0", "spine" + std::to_string(spine))));
-        }
-        Simulator::Stop(Seconds(6));
-        Simulator::Run();
-        std::vector<uint64_t> packets;
-        for (const auto& each : ports)
-        {
-            packets.push_back(each->GetCounters().packets);
-        }
-        Simulator::Destroy();
-        std::sort(packets.begin(), packets.end());
-        NS_TEST_EXPECT_MSG_EQ(packets[2], 0u, "one path");
-        NS_TEST_EXPECT_MSG_GT_OR_EQ(
-            packets[3], 40u, "of 5000 bytes each, at most 1500 in a packet");
+        packets.push_back(each->GetCounters().packets);
     }
-};
+    Simulator::Destroy();
+    std::sort(packets.begin(), packets.end());
+    NS_TEST_EXPECT_MSG_EQ(packets[2], 0u, "one path");
+    NS_TEST_EXPECT_MSG_GT_OR_EQ(packets[3], 40u, "of 5000 bytes each, at most 1500 in a packet");
+}
 
 /** Packets that cannot be sent are dropped, and the drop is traced. */
-class RefusalsTestCase : public TestCase
+WEIR_TEST_CASE(RefusalsTestCase,
+               "Packets to nobody or to their sender are dropped, and frames are no longer "
+               "than packets")
 {
-  public:
-    RefusalsTestCase()
-        : TestCase(
-              "Packets to nobody or to their sender are dropped, and frames are no longer "
-              "than packets")
+    Servers servers;
+    servers.Install(2);
+    unsigned tried = 0;
+    unsigned dropped = 0;
+    Config::ConnectWithoutContext(
+        "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTx",
+        Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { tried++; }));
+    Config::ConnectWithoutContext(
+        "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTxDrop",
+        Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { dropped++; }));
+    unsigned transmitted = 0;
+    Config::ConnectWithoutContext(
+        "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/Port/Transmit",
+        Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
+            [&](uint32_t, uint32_t, weir::Time, weir::Time) { transmitted++; }));
+    const Ipv4Address nobody("10.0.0.77");
+    const Ipv4Address somebody = servers.m_interfaces.GetAddress(1);
+    for (const Ipv4Address& address : {nobody, Ipv4Address("10.0.255.255"), somebody})
     {
+        UdpEchoClientHelper client(address, 9);
+        client.SetAttribute("MaxPackets", UintegerValue(1));
+        client.Install(servers.Node(0)).Start(Seconds(0));
     }
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_EQ(tried, 3u, "three come to the device");
+    NS_TEST_EXPECT_MSG_EQ(dropped, 2u, "no device has two of the addresses");
+    NS_TEST_EXPECT_MSG_EQ(transmitted, 1u, "the other one is sent");
+    // 14 + 4 + 20 bytes in addition to the packet; the maximum is 4096 + 82.
+    const Ptr<FabricNetDevice> device = servers.Device(0);
+    NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4140), true, "as long as packets are");
+    NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4141), false, "longer");
+    NS_TEST_EXPECT_MSG_EQ(device->GetMtu(), 4140, "it stays");
+    const Address other = servers.Device(1)->GetAddress();
+    const uint16_t protocol = 0x88b5; // local experimental
+    NS_TEST_EXPECT_MSG_EQ(
+        device->Send(Create<Packet>(4141), other, protocol), false, "longer than Mtu");
+    NS_TEST_EXPECT_MSG_EQ(device->Send(Create<Packet>(100), device->GetAddress(), protocol),
+                          false,
+                          "switches return no frame to its sender");
+    NS_TEST_EXPECT_MSG_EQ(
+        device->Send(Create<Packet>(4140), other, protocol), true, "as long as Mtu");
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_EQ(dropped, 4u, "two more");
+    NS_TEST_EXPECT_MSG_EQ(transmitted, 2u, "one more");
+    Simulator::Destroy();
+}
 
-  private:
-    void DoRun() override
+/**
+ * Runs flows that contend for links.
+ * @param hasDevices whether to install net devices
+ * @return the end time of each flow, picoseconds
+ */
+std::vector<int64_t>
+Ends(bool hasDevices)
+{
+    Servers servers;
+    servers.m_helper.SetCongestionControl("dcqcn");
+    servers.m_helper.SetPacketAttribute("Buffer", UintegerValue(400000));
+    servers.Install(6, 4, hasDevices);
+    std::vector<int64_t> ends;
+    servers.m_cluster.GetFabric()->TraceConnectWithoutContext(
+        "FlowFinished",
+        Callback<void, uint64_t, const weir::FlowRequest&, weir::Time, weir::Time>(
+            [&](uint64_t, const weir::FlowRequest&, weir::Time, weir::Time now) {
+                ends.push_back(now.ToPicoseconds());
+            }));
+    for (uint32_t i = 0; i < 15; i++)
+    {
+        Simulator::Schedule(MicroSeconds(3 * i), [&servers, i]() {
+            servers.m_cluster.GetFabric()->StartFlow(i % 6, (i * i + i + 1) % 6, 100000 + i);
+        });
+    }
+    Simulator::Run();
+    Simulator::Destroy();
+    return ends;
+}
+
+/** Idle devices do not affect flows. */
+WEIR_TEST_CASE(IdleTestCase, "Flows take the same picoseconds with idle devices as without")
+{
+    const auto with = Ends(true);
+    const auto without = Ends(false);
+    NS_TEST_EXPECT_MSG_EQ(with.size(), 15u, "all end");
+    NS_TEST_EXPECT_MSG_EQ((with == without), true, "to the picosecond");
+}
+
+/** The packets in ns-3's own tools: FlowMonitor, pcap files, ascii traces. */
+WEIR_TEST_CASE(ToolsTestCase, "FlowMonitor, pcap and ascii traces see every packet")
+{
+    const std::string pcap = CreateTempDirFilename("device.pcap");
+    const std::string ascii = CreateTempDirFilename("device.tr");
+    const uint32_t payload = 1000;
+    const uint32_t count = 50;
     {
         Servers servers;
         servers.Install(2);
-        unsigned tried = 0;
-        unsigned dropped = 0;
-        Config::ConnectWithoutContext(
-            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTx",
-            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { tried++; }));
-        Config::ConnectWithoutContext(
-            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/MacTxDrop",
-            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { dropped++; }));
-        unsigned transmitted = 0;
-        Config::ConnectWithoutContext(
-            "/NodeList/0/DeviceList/0/$ns3::FabricNetDevice/Port/Transmit",
-            Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
-                [&](uint32_t, uint32_t, weir::Time, weir::Time) { transmitted++; }));
-        const Ipv4Address nobody("10.0.0.77");
-        const Ipv4Address somebody = servers.m_interfaces.GetAddress(1);
-        for (const Ipv4Address& address : {nobody, Ipv4Address("10.0.255.255"), somebody})
-        {
-            UdpEchoClientHelper client(address, 9);
-            client.SetAttribute("MaxPackets", UintegerValue(1));
-            client.Install(servers.Node(0)).Start(Seconds(0));
-        }
+        servers.m_deviceHelper.EnablePcap(pcap, servers.m_devices.Get(1), false, true);
+        servers.m_deviceHelper.EnableAscii(ascii, servers.m_devices.Get(1), true);
+        FlowMonitorHelper monitors;
+        const Ptr<FlowMonitor> monitor = monitors.InstallAll();
+        servers.Stream(0, 1, payload * 8 * 100000, payload, MicroSeconds(10 * count + 5));
+        Simulator::Stop(MilliSeconds(1));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(tried, 3u, "three come to the device");
-        NS_TEST_EXPECT_MSG_EQ(dropped, 2u, "no device has two of the addresses");
-        NS_TEST_EXPECT_MSG_EQ(transmitted, 1u, "the other one is sent");
-        // 14 + 4 + 20 bytes in addition to the packet; the maximum is 4096 + 82.
-        const Ptr<FabricNetDevice> device = servers.Device(0);
-        NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4140), true, "as long as packets are");
-        NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4141), false, "longer");
-        NS_TEST_EXPECT_MSG_EQ(device->GetMtu(), 4140, "it stays");
-        const Address other = servers.Device(1)->GetAddress();
-        const uint16_t protocol = 0x88b5; // local experimental
-        NS_TEST_EXPECT_MSG_EQ(
-            device->Send(Create<Packet>(4141), other, protocol), false, "longer than Mtu");
-        NS_TEST_EXPECT_MSG_EQ(device->Send(Create<Packet>(100), device->GetAddress(), protocol),
-                              false,
-                              "switches return no frame to its sender");
-        NS_TEST_EXPECT_MSG_EQ(
-            device->Send(Create<Packet>(4140), other, protocol), true, "as long as Mtu");
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(dropped, 4u, "two more");
-        NS_TEST_EXPECT_MSG_EQ(transmitted, 2u, "one more");
+        NS_TEST_ASSERT_MSG_EQ(monitor->GetFlowStats().size(), 1u, "one flow");
+        const FlowMonitor::FlowStats& stats = monitor->GetFlowStats().begin()->second;
+        NS_TEST_EXPECT_MSG_EQ(stats.txPackets, count, "one each 10 us");
+        NS_TEST_EXPECT_MSG_EQ(stats.rxPackets, count, "all received");
+        NS_TEST_EXPECT_MSG_EQ(stats.lostPackets, 0u, "none lost");
+        NS_TEST_EXPECT_MSG_EQ(stats.delaySum.GetNanoSeconds(),
+                              count *
+                                  PathTime(payload + UDP_HEADERS + WIRE_BYTES, 2).GetNanoSeconds(),
+                              "uncontended, each takes the time of its path");
         Simulator::Destroy();
     }
-};
-
-/** Idle devices do not affect flows. */
-class IdleTestCase : public TestCase
-{
-  public:
-    IdleTestCase()
-        : TestCase("Flows take the same picoseconds with idle devices as without")
+    PcapFile file;
+    file.Open(pcap, std::ios::in);
+    NS_TEST_EXPECT_MSG_EQ(file.GetDataLinkType(), 1u, "Ethernet");
+    uint32_t records = 0;
+    while (true)
     {
-    }
-
-  private:
-    /**
-     * Runs flows that contend for links.
-     * @param hasDevices whether to install net devices
-     * @return the end time of each flow, picoseconds
-     */
-    std::vector<int64_t> Ends(bool hasDevices)
-    {
-        Servers servers;
-        servers.m_helper.SetCongestionControl("dcqcn");
-        servers.m_helper.SetPacketAttribute("Buffer", UintegerValue(400000));
-        servers.Install(6, 4, hasDevices);
-        std::vector<int64_t> ends;
-        servers.m_cluster.GetFabric()->TraceConnectWithoutContext(
-            "FlowFinished",
-            Callback<void, uint64_t, const weir::FlowRequest&, weir::Time, weir::Time>(
-                [&](uint64_t, const weir::FlowRequest&, weir::Time, weir::Time now) {
-                    ends.push_back(now.ToPicoseconds());
-                }));
-        for (uint32_t i = 0; i < 15; i++)
+        uint8_t data[2048];
+        uint32_t seconds;
+        uint32_t microseconds;
+        uint32_t captured;
+        uint32_t original;
+        uint32_t read;
+        file.Read(data, sizeof(data), seconds, microseconds, captured, original, read);
+        if (file.Fail())
         {
-            Simulator::Schedule(MicroSeconds(3 * i), [&servers, i]() {
-                servers.m_cluster.GetFabric()->StartFlow(i % 6, (i * i + i + 1) % 6, 100000 + i);
-            });
+            break;
         }
-        Simulator::Run();
-        Simulator::Destroy();
-        return ends;
+        records++;
+        NS_TEST_EXPECT_MSG_EQ(original, payload + UDP_HEADERS, "a frame");
+        NS_TEST_EXPECT_MSG_EQ((data[12] << 8 | data[13]), 0x800, "of IPv4");
     }
-
-    void DoRun() override
+    NS_TEST_EXPECT_MSG_EQ(records, count, "every packet that was received");
+    std::ifstream text(ascii);
+    uint32_t lines = 0;
+    for (std::string line; std::getline(text, line);)
     {
-        const auto with = Ends(true);
-        const auto without = Ends(false);
-        NS_TEST_EXPECT_MSG_EQ(with.size(), 15u, "all end");
-        NS_TEST_EXPECT_MSG_EQ((with == without), true, "to the picosecond");
+        lines += line.rfind("r ", 0) == 0;
     }
-};
-
-/** The packets in ns-3's own tools: FlowMonitor, pcap files, ascii traces. */
-class ToolsTestCase : public TestCase
-{
-  public:
-    ToolsTestCase()
-        : TestCase("FlowMonitor, pcap and ascii traces see every packet")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        const std::string pcap = CreateTempDirFilename("device.pcap");
-        const std::string ascii = CreateTempDirFilename("device.tr");
-        const uint32_t payload = 1000;
-        const uint32_t count = 50;
-        {
-            Servers servers;
-            servers.Install(2);
-            servers.m_deviceHelper.EnablePcap(pcap, servers.m_devices.Get(1), false, true);
-            servers.m_deviceHelper.EnableAscii(ascii, servers.m_devices.Get(1), true);
-            FlowMonitorHelper monitors;
-            const Ptr<FlowMonitor> monitor = monitors.InstallAll();
-            servers.Stream(0, 1, payload * 8 * 100000, payload, MicroSeconds(10 * count + 5));
-            Simulator::Stop(MilliSeconds(1));
-            Simulator::Run();
-            NS_TEST_ASSERT_MSG_EQ(monitor->GetFlowStats().size(), 1u, "one flow");
-            const FlowMonitor::FlowStats& stats = monitor->GetFlowStats().begin()->second;
-            NS_TEST_EXPECT_MSG_EQ(stats.txPackets, count, "one each 10 us");
-            NS_TEST_EXPECT_MSG_EQ(stats.rxPackets, count, "all received");
-            NS_TEST_EXPECT_MSG_EQ(stats.lostPackets, 0u, "none lost");
-            NS_TEST_EXPECT_MSG_EQ(
-                stats.delaySum.GetNanoSeconds(),
-                count * PathTime(payload + UDP_HEADERS + WIRE_BYTES, 2).GetNanoSeconds(),
-                "uncontended, each takes the time of its path");
-            Simulator::Destroy();
-        }
-        PcapFile file;
-        file.Open(pcap, std::ios::in);
-        NS_TEST_EXPECT_MSG_EQ(file.GetDataLinkType(), 1u, "Ethernet");
-        uint32_t records = 0;
-        while (true)
-        {
-            uint8_t data[2048];
-            uint32_t seconds;
-            uint32_t microseconds;
-            uint32_t captured;
-            uint32_t original;
-            uint32_t read;
-            file.Read(data, sizeof(data), seconds, microseconds, captured, original, read);
-            if (file.Fail())
-            {
-                break;
-            }
-            records++;
-            NS_TEST_EXPECT_MSG_EQ(original, payload + UDP_HEADERS, "a frame");
-            NS_TEST_EXPECT_MSG_EQ((data[12] << 8 | data[13]), 0x800, "of IPv4");
-        }
-        NS_TEST_EXPECT_MSG_EQ(records, count, "every packet that was received");
-        std::ifstream text(ascii);
-        uint32_t lines = 0;
-        for (std::string line; std::getline(text, line);)
-        {
-            lines += line.rfind("r ", 0) == 0;
-        }
-        NS_TEST_EXPECT_MSG_EQ(lines, count, "as many lines");
-    }
-};
+    NS_TEST_EXPECT_MSG_EQ(lines, count, "as many lines");
+}
 
 /**
  * The parameters of packets and of congestion control are attributes, each of its own component.
  */
-class DescriptionTestCase : public TestCase
+WEIR_TEST_CASE(DescriptionTestCase,
+               "Attributes are the parameters of packets and of congestion control")
 {
-  public:
-    DescriptionTestCase()
-        : TestCase("Attributes are the parameters of packets and of congestion control")
-    {
-    }
+    ClusterHelper helper;
+    helper.SetTransport("packet");
+    helper.SetPacketAttribute("Mtu", UintegerValue(1000));
+    helper.SetPacketAttribute("Recovery", StringValue("selective"));
+    helper.SetPacketAttribute("Window", UintegerValue(12345));
+    helper.SetPacketAttribute("PauseTime", TimeValue(MicroSeconds(5)));
+    helper.SetPacketAttribute("Alpha", DoubleValue(0.5));
+    helper.SetCongestionControl("dcqcn");
+    helper.SetCongestionControlAttribute("Preset", StringValue("paper"));
+    helper.SetCongestionControlAttribute("AlphaTimer", TimeValue(MicroSeconds(50)));
+    const weir::PacketSpec spec = helper.Install(2).GetFabric()->GetPackets().GetSpec();
+    NS_TEST_EXPECT_MSG_EQ(spec.format.mtu.Count(), 1000, "packet.mtu");
+    NS_TEST_EXPECT_MSG_EQ(
+        (spec.queuePair.recovery == weir::LossRecovery::Selective), true, "a choice");
+    NS_TEST_EXPECT_MSG_EQ(spec.queuePair.window.Count(), 12345, "queuePair.window");
+    NS_TEST_EXPECT_MSG_EQ(spec.switches.pauseTime.ToPicoseconds(), 5000000, "a time");
+    NS_TEST_EXPECT_MSG_EQ(spec.switches.alpha, 0.5, "a number");
+    NS_TEST_EXPECT_MSG_EQ(spec.trafficClasses, 2u, "of flows, and of devices");
+    const auto& dcqcn = spec.congestionControl.As<weir::Dcqcn>();
+    NS_TEST_EXPECT_MSG_EQ(dcqcn.window.Count(), 0, "not the queue pair's");
+    NS_TEST_EXPECT_MSG_EQ(dcqcn.increaseTimer.ToPicoseconds(), 55000000, "SIGCOMM 2015 says 55 us");
+    NS_TEST_EXPECT_MSG_EQ(dcqcn.alphaTimer.ToPicoseconds(), 50000000, "set after the preset");
+    Simulator::Destroy();
 
-  private:
-    void DoRun() override
-    {
-        ClusterHelper helper;
-        helper.SetTransport("packet");
-        helper.SetPacketAttribute("Mtu", UintegerValue(1000));
-        helper.SetPacketAttribute("Recovery", StringValue("selective"));
-        helper.SetPacketAttribute("Window", UintegerValue(12345));
-        helper.SetPacketAttribute("PauseTime", TimeValue(MicroSeconds(5)));
-        helper.SetPacketAttribute("Alpha", DoubleValue(0.5));
-        helper.SetCongestionControl("dcqcn");
-        helper.SetCongestionControlAttribute("Preset", StringValue("paper"));
-        helper.SetCongestionControlAttribute("AlphaTimer", TimeValue(MicroSeconds(50)));
-        const weir::PacketSpec spec = helper.Install(2).GetFabric()->GetPackets().GetSpec();
-        NS_TEST_EXPECT_MSG_EQ(spec.format.mtu.Count(), 1000, "packet.mtu");
-        NS_TEST_EXPECT_MSG_EQ(
-            (spec.queuePair.recovery == weir::LossRecovery::Selective), true, "a choice");
-        NS_TEST_EXPECT_MSG_EQ(spec.queuePair.window.Count(), 12345, "queuePair.window");
-        NS_TEST_EXPECT_MSG_EQ(spec.switches.pauseTime.ToPicoseconds(), 5000000, "a time");
-        NS_TEST_EXPECT_MSG_EQ(spec.switches.alpha, 0.5, "a number");
-        NS_TEST_EXPECT_MSG_EQ(spec.trafficClasses, 2u, "of flows, and of devices");
-        const auto& dcqcn = spec.congestionControl.As<weir::Dcqcn>();
-        NS_TEST_EXPECT_MSG_EQ(dcqcn.window.Count(), 0, "not the queue pair's");
-        NS_TEST_EXPECT_MSG_EQ(
-            dcqcn.increaseTimer.ToPicoseconds(), 55000000, "SIGCOMM 2015 says 55 us");
-        NS_TEST_EXPECT_MSG_EQ(dcqcn.alphaTimer.ToPicoseconds(), 50000000, "set after the preset");
-        Simulator::Destroy();
-
-        Ptr<PacketDescription> packets = CreateObject<PacketDescription>();
-        NS_TEST_EXPECT_MSG_EQ(
-            packets->GetSpec().switches.pauseTime.IsInfinite(), true, "until told");
-        TimeValue pauseTime;
-        packets->GetAttribute("PauseTime", pauseTime);
-        NS_TEST_EXPECT_MSG_EQ(pauseTime.Get(), Time::Max(), "infinite");
-        packets->SetAttribute("PauseTime", TimeValue(MicroSeconds(1)));
-        packets->SetAttribute("PauseTime", TimeValue(Time::Max()));
-        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().switches.pauseTime.IsInfinite(), true, "and back");
-        NS_TEST_EXPECT_MSG_EQ(
-            packets->SetAttributeFailSafe("Alpha", DoubleValue(-1)), false, "ranges are checked");
-    }
-};
+    Ptr<PacketDescription> packets = CreateObject<PacketDescription>();
+    NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().switches.pauseTime.IsInfinite(), true, "until told");
+    TimeValue pauseTime;
+    packets->GetAttribute("PauseTime", pauseTime);
+    NS_TEST_EXPECT_MSG_EQ(pauseTime.Get(), Time::Max(), "infinite");
+    packets->SetAttribute("PauseTime", TimeValue(MicroSeconds(1)));
+    packets->SetAttribute("PauseTime", TimeValue(Time::Max()));
+    NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().switches.pauseTime.IsInfinite(), true, "and back");
+    NS_TEST_EXPECT_MSG_EQ(
+        packets->SetAttributeFailSafe("Alpha", DoubleValue(-1)), false, "ranges are checked");
+}
 
 /** Mean rates over intervals add up to the transmitted bytes. */
-class RateTestCase : public TestCase
+WEIR_TEST_CASE(RateTestCase, "Rates of a port's intervals sum to its bytes, and end with zero")
 {
-  public:
-    RateTestCase()
-        : TestCase("Rates of a port's intervals sum to its bytes, and end with zero")
+    Servers servers;
+    servers.Install(2, 64, false);
+    const Ptr<FabricPort> port = servers.PortTo(1);
+    port->SetAttribute("RateInterval", TimeValue(MicroSeconds(20)));
+    std::vector<double> rates;
+    uint64_t transmitted = 0;
+    port->TraceConnectWithoutContext("Rate", Callback<void, DataRate>([&](DataRate rate) {
+                                         rates.push_back(rate.GetBitRate());
+                                     }));
+    port->TraceConnectWithoutContext(
+        "Transmit",
+        Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
+            [&](uint32_t, uint32_t bytes, weir::Time, weir::Time) { transmitted += bytes; }));
+    const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+    const uint64_t flow = fabric->StartFlow(0, 1, 1000000);
+    double allowed = 0;
+    Simulator::Schedule(MicroSeconds(100), [&]() { allowed = fabric->GetFlowRate(flow).ToGbps(); });
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_GT(allowed * GIGABIT, LINK_RATE - 1, "no congestion control: all of it");
+    NS_TEST_EXPECT_MSG_EQ(fabric->GetFlowRate(flow).ToGbps(), 0, "it has ended");
+    double bytes = 0;
+    for (const double rate : rates)
     {
+        bytes += rate * 20e-6 / 8;
     }
-
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.Install(2, 64, false);
-        const Ptr<FabricPort> port = servers.PortTo(1);
-        port->SetAttribute("RateInterval", TimeValue(MicroSeconds(20)));
-        std::vector<double> rates;
-        uint64_t transmitted = 0;
-        port->TraceConnectWithoutContext("Rate", Callback<void, DataRate>([&](DataRate rate) {
-                                             rates.push_back(rate.GetBitRate());
-                                         }));
-        port->TraceConnectWithoutContext(
-            "Transmit",
-            Callback<void, uint32_t, uint32_t, weir::Time, weir::Time>(
-                [&](uint32_t, uint32_t bytes, weir::Time, weir::Time) { transmitted += bytes; }));
-        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
-        const uint64_t flow = fabric->StartFlow(0, 1, 1000000);
-        double allowed = 0;
-        Simulator::Schedule(MicroSeconds(100),
-                            [&]() { allowed = fabric->GetFlowRate(flow).ToGbps(); });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_GT(allowed * GIGABIT, LINK_RATE - 1, "no congestion control: all of it");
-        NS_TEST_EXPECT_MSG_EQ(fabric->GetFlowRate(flow).ToGbps(), 0, "it has ended");
-        double bytes = 0;
-        for (const double rate : rates)
-        {
-            bytes += rate * 20e-6 / 8;
-        }
-        NS_TEST_EXPECT_MSG_EQ(port->GetCounters().bytes, transmitted, "as counted");
-        NS_TEST_EXPECT_MSG_EQ_TOL(bytes, static_cast<double>(transmitted), 1, "as traced");
-        NS_TEST_ASSERT_MSG_GT(rates.size(), 40u, "817 us of packets in intervals of 20 us");
-        NS_TEST_EXPECT_MSG_EQ(rates.back(), 0, "the last one is empty");
-        NS_TEST_EXPECT_MSG_EQ_TOL(rates[10] / LINK_RATE,
-                                  1,
-                                  FLOW_PACKET * 8 / 20e-6 / LINK_RATE,
-                                  "one packet more or less");
-        Simulator::Destroy();
-    }
-};
+    NS_TEST_EXPECT_MSG_EQ(port->GetCounters().bytes, transmitted, "as counted");
+    NS_TEST_EXPECT_MSG_EQ_TOL(bytes, static_cast<double>(transmitted), 1, "as traced");
+    NS_TEST_ASSERT_MSG_GT(rates.size(), 40u, "817 us of packets in intervals of 20 us");
+    NS_TEST_EXPECT_MSG_EQ(rates.back(), 0, "the last one is empty");
+    NS_TEST_EXPECT_MSG_EQ_TOL(
+        rates[10] / LINK_RATE, 1, FLOW_PACKET * 8 / 20e-6 / LINK_RATE, "one packet more or less");
+    Simulator::Destroy();
+}
 
 /** Packets that were lost again and again are sent again once their link is repaired. */
-class RepairTestCase : public TestCase
+WEIR_TEST_CASE(RepairTestCase, "A livelock ends when its link stops losing packets")
 {
-  public:
-    RepairTestCase()
-        : TestCase("A livelock ends when its link stops losing packets")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Servers servers;
-        servers.Install(2, 64, false);
-        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
-        fabric->SetLinkLoss("leaf0", "node1/nic0", 1 - 0x1p-52);
-        Time end;
-        fabric->StartFlow(
-            0, 1, 5000, Callback<void, uint64_t>([&end](uint64_t) { end = Simulator::Now(); }));
-        Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting().rfind("livelock: ", 0), 0u, "all are lost");
-        const Time repaired = Simulator::Now() + Seconds(1);
-        Simulator::Schedule(
-            Seconds(1), &FluidFabric::SetLinkLoss, fabric, "leaf0", "node1/nic0", 0.0);
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_GT(end, repaired, "they are sent again");
-        NS_TEST_EXPECT_MSG_LT(end, repaired + MilliSeconds(5), "at the next timeout of 4 ms");
-        Simulator::Destroy();
-    }
-};
+    Servers servers;
+    servers.Install(2, 64, false);
+    const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+    fabric->SetLinkLoss("leaf0", "node1/nic0", 1 - 0x1p-52);
+    Time end;
+    fabric->StartFlow(
+        0, 1, 5000, Callback<void, uint64_t>([&end](uint64_t) { end = Simulator::Now(); }));
+    Simulator::Run();
+    NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting().rfind("livelock: ", 0), 0u, "all are lost");
+    const Time repaired = Simulator::Now() + Seconds(1);
+    Simulator::Schedule(Seconds(1), &FluidFabric::SetLinkLoss, fabric, "leaf0", "node1/nic0", 0.0);
+    Simulator::Run();
+    NS_TEST_EXPECT_MSG_GT(end, repaired, "they are sent again");
+    NS_TEST_EXPECT_MSG_LT(end, repaired + MilliSeconds(5), "at the next timeout of 4 ms");
+    Simulator::Destroy();
+}
 
 /** The suite. */
 class FabricNetDeviceTestSuite : public TestSuite

@@ -3,13 +3,14 @@
 // Tests of the application that sends flows: start times, durations, destinations, and independent
 // random variables.
 
+#include "weir-test-case.h"
+
 #include "ns3/cluster-helper.h"
 #include "ns3/double.h"
 #include "ns3/flow-source-helper.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/test.h"
 #include "ns3/uinteger.h"
 
 #include <cmath>
@@ -70,79 +71,59 @@ RunToEnd(const ApplicationContainer& sources)
 }
 
 /** Uncontended flows start periodically and take as long as those of StartFlow. */
-class IntervalTestCase : public TestCase
+WEIR_TEST_CASE(IntervalTestCase, "Flows start at the start time and every interval from then on")
 {
-  public:
-    IntervalTestCase()
-        : TestCase("Flows start at the start time and every interval from then on")
+    ClusterContainer cluster = TwoServers();
+    FlowSourceHelper helper({cluster.GetGpu(1, 3)});
+    helper.SetAttribute("Size", StringValue("ns3::ConstantRandomVariable[Constant=5e6]"));
+    helper.SetAttribute("Interval", StringValue("ns3::ConstantRandomVariable[Constant=1e-3]"));
+    helper.SetAttribute("MaxFlows", UintegerValue(3));
+    ApplicationContainer sources = helper.Install(cluster, {cluster.GetGpu(0, 3)});
+    sources.Start(MilliSeconds(2));
+    const auto flows = RunToEnd(sources);
+    NS_TEST_ASSERT_MSG_EQ(flows.size(), 3, "as many as MaxFlows");
+    for (std::size_t i = 0; i < flows.size(); i++)
     {
+        NS_TEST_EXPECT_MSG_EQ(flows[i].source, 3, "GPU 3 of server 0");
+        NS_TEST_EXPECT_MSG_EQ(flows[i].destination, 11, "GPU 3 of server 1");
+        NS_TEST_EXPECT_MSG_EQ(flows[i].bytes, 5000000, "what Size says");
+        NS_TEST_EXPECT_MSG_EQ(
+            flows[i].started.ToPicoseconds(), (2 + int64_t(i)) * 1000000000, "2, 3, 4 ms");
+        // 5e6 bytes at 50 GB/s, two PCIe links each side and two network links.
+        NS_TEST_EXPECT_MSG_EQ((flows[i].finished - flows[i].started).ToPicoseconds(),
+                              101400000,
+                              "100 us + 4 x 100 + 2 x 500 ns");
     }
-
-  private:
-    void DoRun() override
-    {
-        ClusterContainer cluster = TwoServers();
-        FlowSourceHelper helper({cluster.GetGpu(1, 3)});
-        helper.SetAttribute("Size", StringValue("ns3::ConstantRandomVariable[Constant=5e6]"));
-        helper.SetAttribute("Interval", StringValue("ns3::ConstantRandomVariable[Constant=1e-3]"));
-        helper.SetAttribute("MaxFlows", UintegerValue(3));
-        ApplicationContainer sources = helper.Install(cluster, {cluster.GetGpu(0, 3)});
-        sources.Start(MilliSeconds(2));
-        const auto flows = RunToEnd(sources);
-        NS_TEST_ASSERT_MSG_EQ(flows.size(), 3, "as many as MaxFlows");
-        for (std::size_t i = 0; i < flows.size(); i++)
-        {
-            NS_TEST_EXPECT_MSG_EQ(flows[i].source, 3, "GPU 3 of server 0");
-            NS_TEST_EXPECT_MSG_EQ(flows[i].destination, 11, "GPU 3 of server 1");
-            NS_TEST_EXPECT_MSG_EQ(flows[i].bytes, 5000000, "what Size says");
-            NS_TEST_EXPECT_MSG_EQ(
-                flows[i].started.ToPicoseconds(), (2 + int64_t(i)) * 1000000000, "2, 3, 4 ms");
-            // 5e6 bytes at 50 GB/s, two PCIe links each side and two network links.
-            NS_TEST_EXPECT_MSG_EQ((flows[i].finished - flows[i].started).ToPicoseconds(),
-                                  101400000,
-                                  "100 us + 4 x 100 + 2 x 500 ns");
-        }
-        Ptr<FluidFabric> fabric = cluster.GetFabric();
-        const uint32_t up = fabric->FindLink("node0/nic3", "leaf3");
-        NS_TEST_EXPECT_MSG_EQ(fabric->GetLinkName(up), "node0/nic3->leaf3", "its ends");
-        NS_TEST_EXPECT_MSG_EQ_TOL(fabric->GetLinkCapacity(up).ToGBps(), 50, 1e-9, "400 Gb/s");
-        NS_TEST_EXPECT_MSG_EQ_TOL(fabric->GetLinkUsage(up).bytes, 15e6, 1, "three flows");
-        const uint32_t down = fabric->FindLink("leaf3", "node0/nic3");
-        NS_TEST_EXPECT_MSG_EQ(fabric->GetLinkUsage(down).bytes, 0, "the other direction is idle");
-        Simulator::Destroy();
-    }
-};
+    Ptr<FluidFabric> fabric = cluster.GetFabric();
+    const uint32_t up = fabric->FindLink("node0/nic3", "leaf3");
+    NS_TEST_EXPECT_MSG_EQ(fabric->GetLinkName(up), "node0/nic3->leaf3", "its ends");
+    NS_TEST_EXPECT_MSG_EQ_TOL(fabric->GetLinkCapacity(up).ToGBps(), 50, 1e-9, "400 Gb/s");
+    NS_TEST_EXPECT_MSG_EQ_TOL(fabric->GetLinkUsage(up).bytes, 15e6, 1, "three flows");
+    const uint32_t down = fabric->FindLink("leaf3", "node0/nic3");
+    NS_TEST_EXPECT_MSG_EQ(fabric->GetLinkUsage(down).bytes, 0, "the other direction is idle");
+    Simulator::Destroy();
+}
 
 /** The open loop stops starting flows, but completes those in progress. */
-class StopTestCase : public TestCase
+WEIR_TEST_CASE(StopTestCase, "A source that stops starts no more flows and lets active ones end")
 {
-  public:
-    StopTestCase()
-        : TestCase("A source that stops starts no more flows and lets active ones end")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ClusterContainer cluster = TwoServers();
-        FlowSourceHelper helper({cluster.GetGpu(1, 0)});
-        // 50 MB take 1 ms in isolation and start every 0.4 ms, so they overlap.
-        helper.SetAttribute("Size", StringValue("ns3::ConstantRandomVariable[Constant=50e6]"));
-        helper.SetAttribute("Interval", StringValue("ns3::ConstantRandomVariable[Constant=4e-4]"));
-        ApplicationContainer sources = helper.Install(cluster, {cluster.GetGpu(0, 0)});
-        sources.Start(Seconds(0));
-        sources.Stop(MilliSeconds(1));
-        const auto flows = RunToEnd(sources);
-        const auto source = DynamicCast<FlowSource>(sources.Get(0));
-        NS_TEST_EXPECT_MSG_EQ(source->GetStarted(), 3, "at 0, 0.4 and 0.8 ms");
-        NS_TEST_EXPECT_MSG_EQ(source->GetFinished(), 3, "all of them end");
-        NS_TEST_ASSERT_MSG_EQ(flows.size(), 3, "and are traced");
-        // The link is busy from the first start to the end of 150 MB.
-        NS_TEST_EXPECT_MSG_EQ_TOL(flows.back().finished.ToSeconds(), 3e-3, 2e-6, "3 x 1 ms");
-        Simulator::Destroy();
-    }
-};
+    ClusterContainer cluster = TwoServers();
+    FlowSourceHelper helper({cluster.GetGpu(1, 0)});
+    // 50 MB take 1 ms in isolation and start every 0.4 ms, so they overlap.
+    helper.SetAttribute("Size", StringValue("ns3::ConstantRandomVariable[Constant=50e6]"));
+    helper.SetAttribute("Interval", StringValue("ns3::ConstantRandomVariable[Constant=4e-4]"));
+    ApplicationContainer sources = helper.Install(cluster, {cluster.GetGpu(0, 0)});
+    sources.Start(Seconds(0));
+    sources.Stop(MilliSeconds(1));
+    const auto flows = RunToEnd(sources);
+    const auto source = DynamicCast<FlowSource>(sources.Get(0));
+    NS_TEST_EXPECT_MSG_EQ(source->GetStarted(), 3, "at 0, 0.4 and 0.8 ms");
+    NS_TEST_EXPECT_MSG_EQ(source->GetFinished(), 3, "all of them end");
+    NS_TEST_ASSERT_MSG_EQ(flows.size(), 3, "and are traced");
+    // The link is busy from the first start to the end of 150 MB.
+    NS_TEST_EXPECT_MSG_EQ_TOL(flows.back().finished.ToSeconds(), 3e-3, 2e-6, "3 x 1 ms");
+    Simulator::Destroy();
+}
 
 /** Each source has its own random variables, which are reproducible. */
 class StreamsTestCase : public TestCase

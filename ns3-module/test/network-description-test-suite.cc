@@ -2,6 +2,8 @@
 
 // Tests of the parameters of fabric kinds as ns-3 attributes.
 
+#include "weir-test-case.h"
+
 #include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
@@ -13,7 +15,6 @@
 #include "ns3/nstime.h"
 #include "ns3/spec-descriptions.h"
 #include "ns3/string.h"
-#include "ns3/test.h"
 #include "ns3/uinteger.h"
 
 #include <string>
@@ -24,167 +25,116 @@ namespace
 {
 
 /** An attribute that is not set leaves each kind its own default. */
-class DefaultsTestCase : public TestCase
+WEIR_TEST_CASE(DefaultsTestCase, "Each kind has its own defaults until an attribute is set")
 {
-  public:
-    DefaultsTestCase()
-        : TestCase("Each kind has its own defaults until an attribute is set")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
-        UintegerValue count;
-        network->GetAttribute("LeafRadix", count);
-        NS_TEST_EXPECT_MSG_EQ(count.Get(), 64, "of the Clos that is the default");
-        NS_TEST_EXPECT_MSG_EQ(
-            network->GetSpec().kind->Name(), std::string("rail-optimized"), "the default kind");
-        network->SetAttribute("Kind", StringValue("dragonfly"));
-        const auto spec = network->GetSpec();
-        NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().leafRadix.has_value(),
-                              false,
-                              "a dragonfly's routers have the ports that they need");
-        NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().nicsPerRouter, 2, "a dragonfly's");
-        network->SetAttribute("Kind", StringValue("torus"));
-        NS_TEST_EXPECT_MSG_EQ(
-            network->GetSpec().kind.As<weir::Torus>().nicsPerRouter, 1, "a torus's");
-    }
-};
+    Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
+    UintegerValue count;
+    network->GetAttribute("LeafRadix", count);
+    NS_TEST_EXPECT_MSG_EQ(count.Get(), 64, "of the Clos that is the default");
+    NS_TEST_EXPECT_MSG_EQ(
+        network->GetSpec().kind->Name(), std::string("rail-optimized"), "the default kind");
+    network->SetAttribute("Kind", StringValue("dragonfly"));
+    const auto spec = network->GetSpec();
+    NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().leafRadix.has_value(),
+                          false,
+                          "a dragonfly's routers have the ports that they need");
+    NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().nicsPerRouter, 2, "a dragonfly's");
+    network->SetAttribute("Kind", StringValue("torus"));
+    NS_TEST_EXPECT_MSG_EQ(network->GetSpec().kind.As<weir::Torus>().nicsPerRouter, 1, "a torus's");
+}
 
 /** Values are set in the chosen kind, in any order of attributes. */
-class ValuesTestCase : public TestCase
+WEIR_TEST_CASE(ValuesTestCase,
+               "Attributes are the parameters of the kind, before and after it is chosen")
 {
-  public:
-    ValuesTestCase()
-        : TestCase("Attributes are the parameters of the kind, before and after it is chosen")
-    {
-    }
+    Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
+    network->SetAttribute("LeafRadix", UintegerValue(32));
+    network->SetAttribute("Kind", StringValue("fat-tree"));
+    network->SetAttribute("Levels", UintegerValue(3));
+    network->SetAttribute("Oversubscription", DoubleValue(2));
+    const auto tree = network->GetSpec().kind.As<weir::FatTree>();
+    NS_TEST_EXPECT_MSG_EQ(tree.leafRadix, 32, "set before the kind");
+    NS_TEST_EXPECT_MSG_EQ(tree.levels, 3, "set after it");
+    NS_TEST_EXPECT_MSG_EQ(tree.oversubscription, 2, "set after it");
 
-  private:
-    void DoRun() override
-    {
-        Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
-        network->SetAttribute("LeafRadix", UintegerValue(32));
-        network->SetAttribute("Kind", StringValue("fat-tree"));
-        network->SetAttribute("Levels", UintegerValue(3));
-        network->SetAttribute("Oversubscription", DoubleValue(2));
-        const auto tree = network->GetSpec().kind.As<weir::FatTree>();
-        NS_TEST_EXPECT_MSG_EQ(tree.leafRadix, 32, "set before the kind");
-        NS_TEST_EXPECT_MSG_EQ(tree.levels, 3, "set after it");
-        NS_TEST_EXPECT_MSG_EQ(tree.oversubscription, 2, "set after it");
+    network->SetAttribute("Kind", StringValue("dragonfly"));
+    network->SetAttribute("Groups", UintegerValue(9));
+    network->SetAttribute("NicPlacement", StringValue("rails"));
+    network->SetAttribute("GlobalLinkRate", DataRateValue(DataRate("100Gbps")));
+    network->SetAttribute("GlobalLinkLatency", TimeValue(NanoSeconds(700)));
+    network->SetAttribute("GlobalLinkEfficiency", DoubleValue(0.9));
+    const auto dragonfly = network->GetSpec().kind.As<weir::Dragonfly>();
+    NS_TEST_EXPECT_MSG_EQ(*dragonfly.leafRadix, 32, "every kind that has the key has it");
+    NS_TEST_EXPECT_MSG_EQ(*dragonfly.groups, 9, "a count that is open by default");
+    NS_TEST_EXPECT_MSG_EQ(
+        (dragonfly.nicPlacement == weir::NicPlacement::Rails), true, "a choice by its name");
+    NS_TEST_EXPECT_MSG_EQ_TOL(dragonfly.globalLink.PayloadRate().ToGbps(), 90, 1e-9, "a link");
+    NS_TEST_EXPECT_MSG_EQ(dragonfly.globalLink.latency.ToPicoseconds(), 700000, "a link's latency");
 
-        network->SetAttribute("Kind", StringValue("dragonfly"));
-        network->SetAttribute("Groups", UintegerValue(9));
-        network->SetAttribute("NicPlacement", StringValue("rails"));
-        network->SetAttribute("GlobalLinkRate", DataRateValue(DataRate("100Gbps")));
-        network->SetAttribute("GlobalLinkLatency", TimeValue(NanoSeconds(700)));
-        network->SetAttribute("GlobalLinkEfficiency", DoubleValue(0.9));
-        const auto dragonfly = network->GetSpec().kind.As<weir::Dragonfly>();
-        NS_TEST_EXPECT_MSG_EQ(*dragonfly.leafRadix, 32, "every kind that has the key has it");
-        NS_TEST_EXPECT_MSG_EQ(*dragonfly.groups, 9, "a count that is open by default");
-        NS_TEST_EXPECT_MSG_EQ(
-            (dragonfly.nicPlacement == weir::NicPlacement::Rails), true, "a choice by its name");
-        NS_TEST_EXPECT_MSG_EQ_TOL(dragonfly.globalLink.PayloadRate().ToGbps(), 90, 1e-9, "a link");
-        NS_TEST_EXPECT_MSG_EQ(
-            dragonfly.globalLink.latency.ToPicoseconds(), 700000, "a link's latency");
+    network->SetAttribute("Kind", StringValue("torus"));
+    network->SetAttribute("Sizes", StringValue("4x4x2"));
+    const auto torus = network->GetSpec().kind.As<weir::Torus>();
+    NS_TEST_EXPECT_MSG_EQ((torus.sizes == std::vector<uint32_t>{4, 4, 2}), true, "counts");
+    StringValue text;
+    network->GetAttribute("Sizes", text);
+    NS_TEST_EXPECT_MSG_EQ(text.Get(), "4x4x2", "as it was set");
 
-        network->SetAttribute("Kind", StringValue("torus"));
-        network->SetAttribute("Sizes", StringValue("4x4x2"));
-        const auto torus = network->GetSpec().kind.As<weir::Torus>();
-        NS_TEST_EXPECT_MSG_EQ((torus.sizes == std::vector<uint32_t>{4, 4, 2}), true, "counts");
-        StringValue text;
-        network->GetAttribute("Sizes", text);
-        NS_TEST_EXPECT_MSG_EQ(text.Get(), "4x4x2", "as it was set");
-
-        network->SetAttribute("Kind", StringValue("dimensions"));
-        network->SetAttribute("Dimensions", StringValue("R(4) x SW(2)"));
-        network->GetAttribute("Dimensions", text);
-        NS_TEST_EXPECT_MSG_EQ(text.Get(), "Ring(4) x Switch(2)", "in full words");
-    }
-};
+    network->SetAttribute("Kind", StringValue("dimensions"));
+    network->SetAttribute("Dimensions", StringValue("R(4) x SW(2)"));
+    network->GetAttribute("Dimensions", text);
+    NS_TEST_EXPECT_MSG_EQ(text.Get(), "Ring(4) x Switch(2)", "in full words");
+}
 
 /** Config::SetDefault applies to objects that are created later. */
-class ConfiguredTestCase : public TestCase
+WEIR_TEST_CASE(ConfiguredTestCase, "Defaults of attributes can be configured")
 {
-  public:
-    ConfiguredTestCase()
-        : TestCase("Defaults of attributes can be configured")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Config::SetDefault("ns3::NetworkDescription::Kind", StringValue("fat-tree"));
-        Config::SetDefault("ns3::NetworkDescription::Levels", UintegerValue(4));
-        const auto spec = CreateObject<NetworkDescription>()->GetSpec();
-        Config::Reset();
-        NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::FatTree>().levels, 4, "the configured default");
-        const auto later = CreateObject<NetworkDescription>()->GetSpec();
-        NS_TEST_EXPECT_MSG_EQ(
-            later.kind->Name(), std::string("rail-optimized"), "its own again after a reset");
-    }
-};
+    Config::SetDefault("ns3::NetworkDescription::Kind", StringValue("fat-tree"));
+    Config::SetDefault("ns3::NetworkDescription::Levels", UintegerValue(4));
+    const auto spec = CreateObject<NetworkDescription>()->GetSpec();
+    Config::Reset();
+    NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::FatTree>().levels, 4, "the configured default");
+    const auto later = CreateObject<NetworkDescription>()->GetSpec();
+    NS_TEST_EXPECT_MSG_EQ(
+        later.kind->Name(), std::string("rail-optimized"), "its own again after a reset");
+}
 
 /** Attributes change single values of a plain description. */
-class PlainValuesTestCase : public TestCase
+WEIR_TEST_CASE(PlainValuesTestCase, "Attributes change single values of a plain description")
 {
-  public:
-    PlainValuesTestCase()
-        : TestCase("Attributes change single values of a plain description")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        weir::FabricSpec plain;
-        weir::Dragonfly dragonfly;
-        dragonfly.routersPerGroup = 16;
-        dragonfly.globalLinks = 5;
-        plain.kind = dragonfly;
-        Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
-        network->SetSpec(plain);
-        network->SetAttribute("GlobalLinks", UintegerValue(6));
-        const auto spec = network->GetSpec();
-        NS_TEST_EXPECT_MSG_EQ(
-            spec.kind.As<weir::Dragonfly>().routersPerGroup, 16, "of the plain values");
-        NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().globalLinks, 6, "of the attribute");
-        StringValue kind;
-        network->GetAttribute("Kind", kind);
-        NS_TEST_EXPECT_MSG_EQ(kind.Get(), "dragonfly", "the plain values' kind");
-    }
-};
+    weir::FabricSpec plain;
+    weir::Dragonfly dragonfly;
+    dragonfly.routersPerGroup = 16;
+    dragonfly.globalLinks = 5;
+    plain.kind = dragonfly;
+    Ptr<NetworkDescription> network = CreateObject<NetworkDescription>();
+    network->SetSpec(plain);
+    network->SetAttribute("GlobalLinks", UintegerValue(6));
+    const auto spec = network->GetSpec();
+    NS_TEST_EXPECT_MSG_EQ(
+        spec.kind.As<weir::Dragonfly>().routersPerGroup, 16, "of the plain values");
+    NS_TEST_EXPECT_MSG_EQ(spec.kind.As<weir::Dragonfly>().globalLinks, 6, "of the attribute");
+    StringValue kind;
+    network->GetAttribute("Kind", kind);
+    NS_TEST_EXPECT_MSG_EQ(kind.Get(), "dragonfly", "the plain values' kind");
+}
 
 /** Every key of every kind has an attribute, except a graph's file and its order of hosts. */
-class CompleteTestCase : public TestCase
+WEIR_TEST_CASE(CompleteTestCase, "Every parameter of every kind is an attribute")
 {
-  public:
-    CompleteTestCase()
-        : TestCase("Every parameter of every kind is an attribute")
+    const TypeId tid = NetworkDescription::GetTypeId();
+    for (weir::Polymorphic<weir::FabricKind> kind : weir::FabricKinds())
     {
-    }
-
-  private:
-    void DoRun() override
-    {
-        const TypeId tid = NetworkDescription::GetTypeId();
-        for (weir::Polymorphic<weir::FabricKind> kind : weir::FabricKinds())
+        for (std::string key : weir::KeysOf(*kind))
         {
-            for (std::string key : weir::KeysOf(*kind))
-            {
-                const bool isOfFile = key == "file" || key == "order";
-                key.front() = static_cast<char>(key.front() - 'a' + 'A');
-                TypeId::AttributeInformation info;
-                const bool isThere = tid.LookupAttributeByName(key, &info) ||
-                                     tid.LookupAttributeByName(key + "Rate", &info);
-                NS_TEST_EXPECT_MSG_EQ(isThere, !isOfFile, key << " of " << kind->Name());
-            }
+            const bool isOfFile = key == "file" || key == "order";
+            key.front() = static_cast<char>(key.front() - 'a' + 'A');
+            TypeId::AttributeInformation info;
+            const bool isThere = tid.LookupAttributeByName(key, &info) ||
+                                 tid.LookupAttributeByName(key + "Rate", &info);
+            NS_TEST_EXPECT_MSG_EQ(isThere, !isOfFile, key << " of " << kind->Name());
         }
     }
-};
+}
 
 /** The suite. */
 class NetworkDescriptionTestSuite : public TestSuite

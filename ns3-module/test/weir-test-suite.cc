@@ -3,6 +3,8 @@
 // Tests of the ns-3 layer on top of the plain code: time, attributes, trace sources, helpers. The
 // tests of the plain code are in tests/.
 
+#include "weir-test-case.h"
+
 #include "fabric/kinds/clos-fabric.h"
 #include "ns3/cluster-helper.h"
 #include "ns3/config.h"
@@ -14,7 +16,6 @@
 #include "ns3/pointer.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/test.h"
 #include "ns3/uinteger.h"
 #include "ns3/weir-units.h"
 
@@ -54,88 +55,58 @@ class ListEngine : public weir::PassiveEngine
  * Engines process events at exact picoseconds; the simulator's time is never before theirs, and
  * less than one of its time steps later.
  */
-class RoundingTestCase : public TestCase
+WEIR_TEST_CASE(RoundingTestCase,
+               "Wake-ups are rounded up to the simulator's resolution, engine times are exact")
 {
-  public:
-    RoundingTestCase()
-        : TestCase("Wake-ups are rounded up to the simulator's resolution, engine times are exact")
+    ListEngine engine;
+    for (const int64_t ps : {1, 999, 1000, 1001, 5000000})
     {
+        engine.m_times.push_back(weir::Time::Picoseconds(ps));
     }
-
-  private:
-    void DoRun() override
+    Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
+    driver->Add(engine, nullptr);
+    Simulator::Run();
+    NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 5, "every event is visited once");
+    const int64_t roundedUp[]{1, 1, 1, 2, 5000}; // ns
+    for (std::size_t i = 0; i < 5; i++)
     {
-        ListEngine engine;
-        for (const int64_t ps : {1, 999, 1000, 1001, 5000000})
-        {
-            engine.m_times.push_back(weir::Time::Picoseconds(ps));
-        }
-        Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
-        driver->Add(engine, nullptr);
-        Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 5, "every event is visited once");
-        const int64_t roundedUp[]{1, 1, 1, 2, 5000}; // ns
-        for (std::size_t i = 0; i < 5; i++)
-        {
-            NS_TEST_EXPECT_MSG_EQ((engine.m_visits[i] == engine.m_times[i]), true, "exact time");
-            NS_TEST_EXPECT_MSG_EQ(engine.m_wallVisits[i],
-                                  NanoSeconds(roundedUp[i]),
-                                  "the simulator's time is the engine's, rounded up");
-        }
-        NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MicroSeconds(5), "nothing is pending afterwards");
-        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ((engine.m_visits[i] == engine.m_times[i]), true, "exact time");
+        NS_TEST_EXPECT_MSG_EQ(engine.m_wallVisits[i],
+                              NanoSeconds(roundedUp[i]),
+                              "the simulator's time is the engine's, rounded up");
     }
-};
+    NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MicroSeconds(5), "nothing is pending afterwards");
+    Simulator::Destroy();
+}
 
 /** An event that moves to an earlier or later time leaves no stale wake-up. */
-class OnePendingEventTestCase : public TestCase
+WEIR_TEST_CASE(OnePendingEventTestCase, "The driver holds exactly one pending event")
 {
-  public:
-    OnePendingEventTestCase()
-        : TestCase("The driver holds exactly one pending event")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ListEngine engine;
-        engine.m_times = {weir::Time::Microseconds(100)};
-        Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
-        driver->Add(engine, nullptr);
-        Simulator::Schedule(MicroSeconds(10), [&engine, driver]() {
-            const weir::Time now = driver->Synchronize();
-            engine.m_times = {now + weir::Time::Microseconds(1)};
-            driver->Update();
-        });
-        Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 1, "the event happens once");
-        NS_TEST_EXPECT_MSG_EQ(engine.m_visits[0].ToPicoseconds(), 11000000, "where it moved to");
-        NS_TEST_EXPECT_MSG_EQ(
-            Simulator::Now(), MicroSeconds(11), "no wake-up is left at its old time");
-        Simulator::Destroy();
-    }
-};
+    ListEngine engine;
+    engine.m_times = {weir::Time::Microseconds(100)};
+    Ptr<EngineDriver> driver = CreateObject<EngineDriver>();
+    driver->Add(engine, nullptr);
+    Simulator::Schedule(MicroSeconds(10), [&engine, driver]() {
+        const weir::Time now = driver->Synchronize();
+        engine.m_times = {now + weir::Time::Microseconds(1)};
+        driver->Update();
+    });
+    Simulator::Run();
+    NS_TEST_ASSERT_MSG_EQ(engine.m_visits.size(), 1, "the event happens once");
+    NS_TEST_EXPECT_MSG_EQ(engine.m_visits[0].ToPicoseconds(), 11000000, "where it moved to");
+    NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MicroSeconds(11), "no wake-up is left at its old time");
+    Simulator::Destroy();
+}
 
 /** Conversions are exact within the resolution of the target. */
-class UnitsTestCase : public TestCase
+WEIR_TEST_CASE(UnitsTestCase, "ns-3's times and rates become Weir's and back")
 {
-  public:
-    UnitsTestCase()
-        : TestCase("ns-3's times and rates become Weir's and back")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        NS_TEST_EXPECT_MSG_EQ(ToWeir(NanoSeconds(25)).ToPicoseconds(), 25000, "25 ns");
-        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25000)), NanoSeconds(25), "25 ns");
-        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25001)), NanoSeconds(26), "up");
-        NS_TEST_EXPECT_MSG_EQ(ToWeir(DataRate("400Gbps")).ToGBps(), 50, "400 Gb/s is 50 GB/s");
-        NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Rate::GBps(25)), DataRate("200Gbps"), "25 GB/s");
-    }
-};
+    NS_TEST_EXPECT_MSG_EQ(ToWeir(NanoSeconds(25)).ToPicoseconds(), 25000, "25 ns");
+    NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25000)), NanoSeconds(25), "25 ns");
+    NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Time::Picoseconds(25001)), NanoSeconds(26), "up");
+    NS_TEST_EXPECT_MSG_EQ(ToWeir(DataRate("400Gbps")).ToGBps(), 50, "400 Gb/s is 50 GB/s");
+    NS_TEST_EXPECT_MSG_EQ(ToNs3(weir::Rate::GBps(25)), DataRate("200Gbps"), "25 GB/s");
+}
 
 /** An uncontended flow takes the latency of its path plus bytes / rate of its slowest link. */
 class UncontendedFlowTestCase : public TestCase
@@ -247,81 +218,71 @@ class DegradedLinkTestCase : public TestCase
  * Flows are rerouted around failed switches, stall without a path, and resume when a switch is up
  * again.
  */
-class FailedSwitchTestCase : public TestCase
+WEIR_TEST_CASE(FailedSwitchTestCase,
+               "Flows are rerouted around a switch that fails, stall where none is left, resume")
 {
-  public:
-    FailedSwitchTestCase()
-        : TestCase(
-              "Flows are rerouted around a switch that fails, stall where none is left, resume")
+    // One leaf per server, several spines: a flow between servers gets the rate of one NIC over
+    // any spine.
+    weir::ClusterSpec spec =
+        ClusterHelper().Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
+    Simulator::Destroy();
+    weir::LeafSpine kind;
+    kind.leafRadix = 2 * spec.node.nics;
+    spec.fabric.kind = kind;
+    Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
+    fabric->Wire(spec);
+    const double rate =
+        fabric->GetLinkCapacity(fabric->FindLink("node0/nic0", "leaf0")).ToBytesPerSecond();
+    const auto bytes = static_cast<uint64_t>(rate * 1e-3); // a millisecond
+    Time end;
+    fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
+                          end = Simulator::Now();
+                      }));
+    Simulator::Run();
+    const Time uncontended = end;
+
+    // With only one spine up, the flow takes that spine, in the same time.
+    uint32_t spines = 0;
+    const weir::Topology& topology = fabric->GetFabric().GetCluster().GetTopology();
+    while (topology.FindDevice("spine" + std::to_string(spines)).IsValid())
     {
+        spines++;
     }
-
-  private:
-    void DoRun() override
+    NS_TEST_ASSERT_MSG_GT(spines, 1u, "there are paths to choose from");
+    for (uint32_t kept = 0; kept < spines; kept++)
     {
-        // One leaf per server, several spines: a flow between servers gets the rate of one NIC over
-        // any spine.
-        weir::ClusterSpec spec =
-            ClusterHelper().Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
-        Simulator::Destroy();
-        weir::LeafSpine kind;
-        kind.leafRadix = 2 * spec.node.nics;
-        spec.fabric.kind = kind;
-        Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
-        fabric->Wire(spec);
-        const double rate =
-            fabric->GetLinkCapacity(fabric->FindLink("node0/nic0", "leaf0")).ToBytesPerSecond();
-        const auto bytes = static_cast<uint64_t>(rate * 1e-3); // a millisecond
-        Time end;
-        fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
-                              end = Simulator::Now();
-                          }));
-        Simulator::Run();
-        const Time uncontended = end;
-
-        // With only one spine up, the flow takes that spine, in the same time.
-        uint32_t spines = 0;
-        const weir::Topology& topology = fabric->GetFabric().GetCluster().GetTopology();
-        while (topology.FindDevice("spine" + std::to_string(spines)).IsValid())
-        {
-            spines++;
-        }
-        NS_TEST_ASSERT_MSG_GT(spines, 1u, "there are paths to choose from");
-        for (uint32_t kept = 0; kept < spines; kept++)
-        {
-            const Time start = Simulator::Now();
-            fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
-                                  end = Simulator::Now();
-                              }));
-            for (uint32_t spine = 0; spine < spines; spine++)
-            {
-                fabric->SetDeviceUp("spine" + std::to_string(spine), spine == kept);
-            }
-            NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "a path is left");
-            Simulator::Run();
-            NS_TEST_ASSERT_MSG_EQ(end - start, uncontended, "rerouted over spine " << kept);
-        }
-
-        // With its leaf down the flow stalls, and DescribeWaiting reports it; it resumes 1 ms
-        // later.
         const Time start = Simulator::Now();
         fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
                               end = Simulator::Now();
                           }));
-        Simulator::Schedule(MicroSeconds(500), &FluidFabric::SetDeviceUp, fabric, "leaf0", false);
+        for (uint32_t spine = 0; spine < spines; spine++)
+        {
+            fabric->SetDeviceUp("spine" + std::to_string(spine), spine == kept);
+        }
+        NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "a path is left");
         Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(fabric->GetActiveFlows(), 1u, "it has not ended");
-        NS_TEST_ASSERT_MSG_NE(fabric->DescribeWaiting().find("node0/gpu0 to node1/gpu0 waits for "),
-                              std::string::npos,
-                              fabric->DescribeWaiting());
-        Simulator::Schedule(MilliSeconds(1), &FluidFabric::SetDeviceUp, fabric, "leaf0", true);
-        Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(
-            end - start, uncontended + MilliSeconds(1), "it has stood still for 1 ms");
-        NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "nobody waits");
-        Simulator::Destroy();
+        NS_TEST_ASSERT_MSG_EQ(end - start, uncontended, "rerouted over spine " << kept);
     }
-};
+
+    // With its leaf down the flow stalls, and DescribeWaiting reports it; it resumes 1 ms
+    // later.
+    const Time start = Simulator::Now();
+    fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
+                          end = Simulator::Now();
+                      }));
+    Simulator::Schedule(MicroSeconds(500), &FluidFabric::SetDeviceUp, fabric, "leaf0", false);
+    Simulator::Run();
+    NS_TEST_ASSERT_MSG_EQ(fabric->GetActiveFlows(), 1u, "it has not ended");
+    NS_TEST_ASSERT_MSG_NE(fabric->DescribeWaiting().find("node0/gpu0 to node1/gpu0 waits for "),
+                          std::string::npos,
+                          fabric->DescribeWaiting());
+    Simulator::Schedule(MilliSeconds(1), &FluidFabric::SetDeviceUp, fabric, "leaf0", true);
+    Simulator::Run();
+    NS_TEST_ASSERT_MSG_EQ(
+        end - start, uncontended + MilliSeconds(1), "it has stood still for 1 ms");
+    NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "nobody waits");
+    Simulator::Destroy();
+}
 
 /**
  * An uncontended fluid flow over one switch takes latency plus bytes / rate; with the forwarding
@@ -391,37 +352,28 @@ class HelperModelsTestCase : public TestCase
 };
 
 /** A cluster can be given as plain values, of which attributes change single ones. */
-class PlainValuesTestCase : public TestCase
+WEIR_TEST_CASE(PlainValuesTestCase,
+               "A helper starts from plain values, and attributes change single figures")
 {
-  public:
-    PlainValuesTestCase()
-        : TestCase("A helper starts from plain values, and attributes change single figures")
-    {
-    }
+    ClusterHelper described;
+    described.SetServerAttribute("Nics", UintegerValue(4));
+    described.SetServerAttribute("NicEfficiency", DoubleValue(0.75));
+    described.SetServerAttribute("NvlinkLatency", StringValue("170ns"));
+    const weir::ClusterSpec spec =
+        described.Install(2).GetFabric()->GetFabric().GetCluster().GetSpec();
 
-  private:
-    void DoRun() override
-    {
-        ClusterHelper described;
-        described.SetServerAttribute("Nics", UintegerValue(4));
-        described.SetServerAttribute("NicEfficiency", DoubleValue(0.75));
-        described.SetServerAttribute("NvlinkLatency", StringValue("170ns"));
-        const weir::ClusterSpec spec =
-            described.Install(2).GetFabric()->GetFabric().GetCluster().GetSpec();
-
-        ClusterHelper copied(spec);
-        copied.SetServerAttribute("NicRate", StringValue("200Gbps"));
-        ClusterContainer cluster = copied.Install();
-        const weir::ClusterSpec& copy = cluster.GetFabric()->GetFabric().GetCluster().GetSpec();
-        NS_TEST_EXPECT_MSG_EQ(cluster.GetServers().GetN(), 2, "as many servers");
-        NS_TEST_EXPECT_MSG_EQ(copy.node.nics, 4, "as many NICs");
-        NS_TEST_EXPECT_MSG_EQ(copy.node.nic.rawRate.ToGbps(), 200, "half the rate");
-        NS_TEST_EXPECT_MSG_EQ_TOL(
-            copy.node.nic.PayloadRate().ToGbps(), 150, 1e-9, "the same efficiency");
-        NS_TEST_EXPECT_MSG_EQ(copy.node.nvlink.latency.ToPicoseconds(), 170000, "the same latency");
-        Simulator::Destroy();
-    }
-};
+    ClusterHelper copied(spec);
+    copied.SetServerAttribute("NicRate", StringValue("200Gbps"));
+    ClusterContainer cluster = copied.Install();
+    const weir::ClusterSpec& copy = cluster.GetFabric()->GetFabric().GetCluster().GetSpec();
+    NS_TEST_EXPECT_MSG_EQ(cluster.GetServers().GetN(), 2, "as many servers");
+    NS_TEST_EXPECT_MSG_EQ(copy.node.nics, 4, "as many NICs");
+    NS_TEST_EXPECT_MSG_EQ(copy.node.nic.rawRate.ToGbps(), 200, "half the rate");
+    NS_TEST_EXPECT_MSG_EQ_TOL(
+        copy.node.nic.PayloadRate().ToGbps(), 150, 1e-9, "the same efficiency");
+    NS_TEST_EXPECT_MSG_EQ(copy.node.nvlink.latency.ToPicoseconds(), 170000, "the same latency");
+    Simulator::Destroy();
+}
 
 /** The suite. */
 class WeirTestSuite : public TestSuite
