@@ -26,16 +26,6 @@ EngineDriver::GetTypeId()
     return tid;
 }
 
-EngineDriver::EngineDriver()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-EngineDriver::~EngineDriver()
-{
-    NS_LOG_FUNCTION(this);
-}
-
 void
 EngineDriver::DoDispose()
 {

@@ -33,9 +33,6 @@ class EngineDriver : public Object
     /** Get the type ID. */
     static TypeId GetTypeId();
 
-    EngineDriver();
-    ~EngineDriver() override;
-
     /**
      * Drives @p engine from now on, before the engines added earlier. An engine must be added after
      * the engines that it uses, and comes before them at every instant, as weir::EngineSet

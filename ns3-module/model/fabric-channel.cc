@@ -122,15 +122,7 @@ FabricChannel::GetTypeId()
     return tid;
 }
 
-FabricChannel::FabricChannel()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-FabricChannel::~FabricChannel()
-{
-    NS_LOG_FUNCTION(this);
-}
+FabricChannel::~FabricChannel() = default;
 
 void
 FabricChannel::DoDispose()

@@ -40,7 +40,6 @@ class FabricChannel : public Channel, private weir::DatagramClient
     /** Get the type ID. */
     static TypeId GetTypeId();
 
-    FabricChannel();
     ~FabricChannel() override;
 
     /**

@@ -151,10 +151,7 @@ FabricNetDevice::FabricNetDevice()
     NS_LOG_FUNCTION(this);
 }
 
-FabricNetDevice::~FabricNetDevice()
-{
-    NS_LOG_FUNCTION(this);
-}
+FabricNetDevice::~FabricNetDevice() = default;
 
 void
 FabricNetDevice::DoDispose()

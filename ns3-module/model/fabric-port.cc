@@ -58,16 +58,6 @@ FabricPort::GetTypeId()
     return tid;
 }
 
-FabricPort::FabricPort()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-FabricPort::~FabricPort()
-{
-    NS_LOG_FUNCTION(this);
-}
-
 void
 FabricPort::DoDispose()
 {

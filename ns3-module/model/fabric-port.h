@@ -28,9 +28,6 @@ class FabricPort : public Object, private weir::PortObserver
     /** Get the type ID. */
     static TypeId GetTypeId();
 
-    FabricPort();
-    ~FabricPort() override;
-
     /**
      * Starts to observe a port.
      * @param driver keeps @p packets at the simulator's time

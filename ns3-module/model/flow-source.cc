@@ -77,11 +77,6 @@ FlowSource::FlowSource()
     NS_LOG_FUNCTION(this);
 }
 
-FlowSource::~FlowSource()
-{
-    NS_LOG_FUNCTION(this);
-}
-
 void
 FlowSource::DoDispose()
 {

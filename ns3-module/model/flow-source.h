@@ -33,7 +33,6 @@ class FlowSource : public Application
     static TypeId GetTypeId();
 
     FlowSource();
-    ~FlowSource() override;
 
     /**
      * Sets the destinations. Each flow goes to one of them, chosen uniformly at random.

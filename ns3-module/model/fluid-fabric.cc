@@ -62,10 +62,7 @@ FluidFabric::FluidFabric()
     NS_LOG_FUNCTION(this);
 }
 
-FluidFabric::~FluidFabric()
-{
-    NS_LOG_FUNCTION(this);
-}
+FluidFabric::~FluidFabric() = default;
 
 void
 FluidFabric::DoDispose()
