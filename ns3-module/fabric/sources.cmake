@@ -27,8 +27,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/group-mover.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/level-order.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-sweep.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-walk.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/slack-links.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc

@@ -5,8 +5,6 @@
 #include "fabric/sharing/bottleneck-groups.h"
 #include "fabric/sharing/group-mover.h"
 #include "fabric/sharing/level-order.h"
-#include "fabric/sharing/level-sweep.h"
-#include "fabric/sharing/level-walk.h"
 #include "fabric/sharing/local-max-min.h"
 #include "fabric/sharing/max-min-system.h"
 #include "fabric/sharing/slack-links.h"
@@ -24,11 +22,28 @@ namespace weir::maxmin
  *
  * The variables that have a link as bottleneck are its group (BottleneckGroups). Progressive
  * filling sweeps the level up from zero and freezes variables where links saturate. A solve replays
- * only the part of that sweep that may differ from the last answer (LevelSweep): a change alters
- * the loads of links, and these are queued by the level at which they now saturate
- * (SaturationQueue). Links far from saturation keep only an upper bound of their load and ignore
- * most changes (SlackLinks). Where a change reaches most links, a walk over all links replaces the
- * queue (LevelWalk).
+ * only the part of that sweep that may differ from the last answer: a change alters the loads of
+ * links, and these are queued by the level at which they now saturate (SaturationQueue) and visited
+ * in that order. Links far from saturation keep only an upper bound of their load and ignore most
+ * changes (SlackLinks).
+ *
+ *  - A link that is visited at its old level and could go higher is raised at once, or opened: its
+ *    group rises on all its links.
+ *  - A link that is visited at the level at which it saturates freezes its risers there. Members
+ *    that other links freeze above that level join its group.
+ *
+ * Loads are never underestimated, so no link is visited too late, and frozen variables are final.
+ * Where a load returns to its old value, the replay ends.
+ *
+ * **Walk.** Where a change reaches most links, all links are visited in the order of their levels
+ * (LevelOrder), repeatedly until no level changes. In such a change, as in an all-to-all, most
+ * levels move very little and their order stays. The walk assumes this: it moves each group to the
+ * level at which its link saturates, adds the effect to the loads of all other links, and checks
+ * those only when it visits them. If a link does pass another, one of the two has members frozen
+ * above its own level; the walk detects this when it visits the link, which then takes these
+ * members over. The sweep does the same in another order. At the end all links saturate at their
+ * levels and no member of a link is above its level, which holds for the unique solution only.
+ * Links that are not regular are left to the sweep in between.
  *
  * **Cost.** For each link whose level changes: a multiplication, an addition and a comparison (in a
  * walk, an addition) for each crossing of its members over a link that is not slack; O(members)
@@ -81,7 +96,7 @@ class MaxMin : public GroupedSystem<MaxMin>
     /** Sets how many links a solve must touch at least before it may walk. */
     void SetMinLinksOfWalk(std::size_t links)
     {
-        m_walk.SetMinLinks(links);
+        m_minLinksOfWalk = links;
     }
 
   private:
@@ -113,11 +128,35 @@ class MaxMin : public GroupedSystem<MaxMin>
 
     void EndSolve();
 
+    // Sweep.
+    void VisitFirst();
+    void Raise(uint32_t link);
+    void Saturate(uint32_t link, double level);
+    void FreezeRisers(uint32_t link, double level);
+
+    // Walk.
+    bool HasSpread();
+    void Walk();
+    void OpenAll();
+    bool WalkOnce();
+    void VisitApart();
+    bool IsOff(uint32_t link);
+    bool Visit(uint32_t link);
+    bool FindSaturation(uint32_t link, Saturation& at);
+    void TakeOver(uint32_t link, double level);
+
     LevelOrder m_order{m_tables, m_groups};
     SaturationQueue m_queue{m_tables, m_groups, m_order};
     SlackLinks m_slack{m_tables, m_groups, m_order, m_queue};
     GroupMover m_mover{m_tables, m_groups, m_order, m_queue, m_slack};
-    LevelWalk m_walk{m_tables, m_groups, m_order, m_queue, m_slack, m_mover};
+    double m_level{0};              //!< of the sweep; levels that differ only by rounding are set
+                                    //!< to it
+    std::vector<uint32_t> m_toLink; //!< scratch of FreezeRisers
+    std::vector<uint32_t> m_toCap;  //!< scratch of FreezeRisers
+    std::size_t m_minLinksOfWalk{48};
+    bool m_mayWalk{true};               //!< in this solve
+    bool m_hasSpreadBefore{false};      //!< in the last solve; a prediction for this one
+    std::vector<HigherMember> m_higher; //!< scratch of Visit
 };
 
 } // namespace weir::maxmin
