@@ -252,9 +252,9 @@ class AttributesOf
      * @param help of the parameter
      * @param use called for each attribute
      */
-    AttributesOf(std::string name, const char* help, const F& use)
+    AttributesOf(std::string name, std::string help, const F& use)
         : m_name(std::move(name)),
-          m_help(help),
+          m_help(std::move(help)),
           m_use(use)
     {
     }
@@ -324,7 +324,23 @@ class AttributesOf
 
     void operator()(const weir::DurationParameter& duration) const
     {
-        UseTime(m_name, m_help, duration.value, duration.range);
+        const weir::Time min = duration.range.minimum;
+        const weir::Time max = duration.range.maximum;
+        m_use(m_name,
+              m_help,
+              TimeValue(ToAttribute(duration.value)),
+              max.IsInfinite() ? MakeTimeChecker(ToAttribute(min))
+                               : MakeTimeChecker(ToAttribute(min), ToNs3(max)),
+              [&](const TimeValue& given) {
+                  const bool isInfinite = given.Get().GetSeconds() >= INFINITE_SECONDS;
+                  const weir::Time time = isInfinite ? weir::Time::Infinite() : ToWeir(given.Get());
+                  // The checker cannot check ranges finer than the simulator's resolution.
+                  NS_ABORT_MSG_IF(time < min && time > weir::Time(),
+                                  m_name << " is " << time.ToPicoseconds()
+                                         << " ps, expected at least " << min.ToPicoseconds()
+                                         << " ps");
+                  duration.value = std::max(time, min);
+              });
     }
 
     void operator()(const weir::SizeParameter& size) const
@@ -341,7 +357,11 @@ class AttributesOf
 
     void operator()(const weir::DataRateParameter& rate) const
     {
-        UseRate(m_name, m_help, rate.value);
+        m_use(m_name,
+              m_help,
+              DataRateValue(ToNs3(rate.value)),
+              MakeDataRateChecker(),
+              [&](const DataRateValue& given) { rate.value = ToWeir(given.Get()); });
     }
 
     void operator()(const weir::SeedParameter& seed) const
@@ -386,25 +406,31 @@ class AttributesOf
     void operator()(const weir::LinkParameter& link) const
     {
         weir::LinkProfile& profile = link.value;
-        const std::string changed = "attributes of an ns-3 object"; // source of set values
-        UseRate(m_name + "Rate", m_help + " Raw rate in one direction.", profile.rawRate, [&] {
-            profile.source = changed;
-        });
-        m_use(m_name + "Efficiency",
-              m_help + " Fraction of the raw rate that carries payload (0 to 1).",
-              DoubleValue(EfficiencyOf(profile)),
-              MakeDoubleChecker<double>(MIN_EFFICIENCY, 1),
-              [&](const DoubleValue& given) {
-                  profile.encoding = 1;
-                  profile.framing = given.Get();
-                  profile.measured = 1;
-                  profile.source = changed;
-              });
-        UseTime(m_name + "Latency",
-                m_help + " Propagation delay plus the fixed delay of the receiving device.",
-                profile.latency,
-                {weir::Time(), weir::Time::Infinite()},
-                [&] { profile.source = changed; });
+        const auto use = [&](const std::string& name,
+                             const std::string& help,
+                             const auto& value,
+                             const Ptr<const AttributeChecker>& checker,
+                             const auto& set) {
+            m_use(name, help, value, checker, [&](const auto& given) {
+                set(given);
+                profile.source = "attributes of an ns-3 object";
+            });
+        };
+        AttributesOf<decltype(use)>(m_name + "Rate", m_help + " Raw rate in one direction.", use)(
+            weir::DataRateParameter{profile.rawRate, {}});
+        use(m_name + "Efficiency",
+            m_help + " Fraction of the raw rate that carries payload (0 to 1).",
+            DoubleValue(EfficiencyOf(profile)),
+            MakeDoubleChecker<double>(MIN_EFFICIENCY, 1),
+            [&](const DoubleValue& given) {
+                profile.encoding = 1;
+                profile.framing = given.Get();
+                profile.measured = 1;
+            });
+        AttributesOf<decltype(use)>(
+            m_name + "Latency",
+            m_help + " Propagation delay plus the fixed delay of the receiving device.",
+            use)(weir::DurationParameter{profile.latency, {weir::Time(), weir::Time::Infinite()}});
     }
 
     void operator()(const weir::DimensionsParameter& dimensions) const
@@ -423,59 +449,6 @@ class AttributesOf
     }
 
   private:
-    /**
-     * Enumerates the attribute of a time.
-     * @param after called when it has been set
-     */
-    template <typename After = void (*)()>
-    void UseTime(
-        const std::string& name,
-        const std::string& help,
-        weir::Time& time,
-        weir::ParameterRange<weir::Time> range,
-        const After& after = [] {}) const
-    {
-        m_use(name,
-              help,
-              TimeValue(ToAttribute(time)),
-              range.maximum.IsInfinite()
-                  ? MakeTimeChecker(ToAttribute(range.minimum))
-                  : MakeTimeChecker(ToAttribute(range.minimum), ToNs3(range.maximum)),
-              [&](const TimeValue& given) {
-                  const bool isInfinite = given.Get().GetSeconds() >= INFINITE_SECONDS;
-                  time = isInfinite ? weir::Time::Infinite() : ToWeir(given.Get());
-                  // The checker cannot check ranges finer than the simulator's resolution.
-                  const weir::Time min = range.minimum;
-                  NS_ABORT_MSG_IF(time < min && time > weir::Time(),
-                                  name << " is " << time.ToPicoseconds()
-                                       << " ps, expected at least " << min.ToPicoseconds()
-                                       << " ps");
-                  time = std::max(time, min);
-                  after();
-              });
-    }
-
-    /**
-     * Enumerates the attribute of a rate.
-     * @param after called when it has been set
-     */
-    template <typename After = void (*)()>
-    void UseRate(
-        const std::string& name,
-        const std::string& help,
-        weir::Rate& rate,
-        const After& after = [] {}) const
-    {
-        m_use(name,
-              help,
-              DataRateValue(ToNs3(rate)),
-              MakeDataRateChecker(),
-              [&](const DataRateValue& given) {
-                  rate = ToWeir(given.Get());
-                  after();
-              });
-    }
-
     std::string m_name; //!< of the attribute
     std::string m_help; //!< help of the attribute
     const F& m_use;     //!< called for each attribute
