@@ -74,16 +74,7 @@ ClusterHelper::ClusterHelper(const ClusterHelper& other)
 ClusterHelper&
 ClusterHelper::operator=(const ClusterHelper& other)
 {
-    m_spec = other.m_spec;
-    m_server = CopyObject(other.m_server);
-    m_network = CopyObject(other.m_network);
-    m_packets = CopyObject(other.m_packets);
-    m_congestionControl = CopyObject(other.m_congestionControl);
-    m_corrections = CopyObject(other.m_corrections);
-    m_coupling = CopyObject(other.m_coupling);
-    m_packetLinks = other.m_packetLinks;
-    m_transport = other.m_transport;
-    return *this;
+    return *this = ClusterHelper(other);
 }
 
 void

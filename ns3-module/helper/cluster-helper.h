@@ -37,6 +37,7 @@ class ClusterHelper
 
     /** Copies the values of another helper. @return this */
     ClusterHelper& operator=(const ClusterHelper& other);
+    ClusterHelper& operator=(ClusterHelper&& other) = default;
     ~ClusterHelper() = default;
 
     /** Sets an attribute of ServerDescription. */

@@ -404,25 +404,4 @@ FluidFabric::OnFlowDone(uint64_t token, weir::Time now)
     }
 }
 
-void
-FluidFabric::OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now)
-{
-    m_flowStarted(id.value, request, now);
-}
-
-void
-FluidFabric::OnFlowFinished(weir::FlowId id,
-                            const weir::FlowRequest& request,
-                            weir::Time started,
-                            weir::Time now)
-{
-    m_flowFinished(id.value, request, started, now);
-}
-
-void
-FluidFabric::OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now)
-{
-    m_linkRate(link.Index(), rate, now);
-}
-
 } // namespace ns3

@@ -245,12 +245,24 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     };
 
     void OnFlowDone(uint64_t token, weir::Time now) override;
-    void OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now) override;
+
+    void OnFlowStarted(weir::FlowId id, const weir::FlowRequest& request, weir::Time now) override
+    {
+        m_flowStarted(id.value, request, now);
+    }
+
     void OnFlowFinished(weir::FlowId id,
                         const weir::FlowRequest& request,
                         weir::Time started,
-                        weir::Time now) override;
-    void OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now) override;
+                        weir::Time now) override
+    {
+        m_flowFinished(id.value, request, started, now);
+    }
+
+    void OnLinkRate(weir::LinkId link, weir::Rate rate, weir::Time now) override
+    {
+        m_linkRate(link.Index(), rate, now);
+    }
 
     /**
      * Starts a flow over the path from one device to another.

@@ -19,12 +19,6 @@ namespace
 /** Higher than two local links, so that local, global, local is shorter than two global links. */
 constexpr uint8_t GLOBAL_COST = 3;
 
-std::string
-Decimal(uint64_t number)
-{
-    return std::to_string(number);
-}
-
 } // namespace
 
 void
@@ -84,8 +78,8 @@ DragonflyGroups::NodesPerGroup(const ClusterSpec& spec) const
     const uint32_t block = spec.node.nics;
     if (routersPerGroup % block != 0)
     {
-        throw std::invalid_argument("fabric.routersPerGroup: " + Decimal(routersPerGroup) +
-                                    ", expected a multiple of the " + Decimal(block) +
+        throw std::invalid_argument("fabric.routersPerGroup: " + std::to_string(routersPerGroup) +
+                                    ", expected a multiple of the " + std::to_string(block) +
                                     " NICs of a node (node.nics), which fabric.nicPlacement "
                                     "'rails' attaches to different routers");
     }
@@ -103,9 +97,10 @@ DragonflyGroups::GroupCount(const ClusterSpec& spec) const
     if (groups && *groups < fewest)
     {
         throw std::invalid_argument(
-            "fabric.groups: " + Decimal(*groups) + " groups of routersPerGroup x nicsPerRouter = " +
-            Decimal(groupNics) + " NICs, expected at least " + Decimal(fewest) +
-            " for nodes x node.nics = " + Decimal(nicCount));
+            "fabric.groups: " + std::to_string(*groups) +
+            " groups of routersPerGroup x nicsPerRouter = " + std::to_string(groupNics) +
+            " NICs, expected at least " + std::to_string(fewest) +
+            " for nodes x node.nics = " + std::to_string(nicCount));
     }
     return groups ? *groups : static_cast<uint32_t>(fewest);
 }
@@ -118,10 +113,10 @@ DragonflyGroups::LinksPerGroupPair(uint32_t groupCount) const
     const uint64_t links = groupCount > 1 ? ports / (groupCount - 1) : 0;
     if (groupCount > 1 && links == 0)
     {
-        throw std::invalid_argument("fabric.globalLinks: " + Decimal(ports) +
+        throw std::invalid_argument("fabric.globalLinks: " + std::to_string(ports) +
                                     " global links of a group (" + routers.key +
                                     " x globalLinks), expected at least " +
-                                    Decimal(groupCount - 1) + ", one to each other group");
+                                    std::to_string(groupCount - 1) + ", one to each other group");
     }
     return static_cast<uint32_t>(links);
 }
@@ -145,9 +140,9 @@ DragonflyGroups::CheckRouter(const ClusterSpec& spec, uint32_t ports) const
     if (leafRadix && ports > *leafRadix)
     {
         throw std::invalid_argument(
-            "fabric.leafRadix: " + Decimal(*leafRadix) +
+            "fabric.leafRadix: " + std::to_string(*leafRadix) +
             " ports, expected at least the sum of a router's NICs, local links and global links, " +
-            Decimal(ports));
+            std::to_string(ports));
     }
 }
 
@@ -167,12 +162,12 @@ std::vector<DeviceId>
 DragonflyGroups::AddGroup(
     Topology& topology, DeviceKind kind, const char* name, uint32_t group, uint32_t count)
 {
-    const std::string prefix = "group" + Decimal(group) + "-" + name;
+    const std::string prefix = "group" + std::to_string(group) + "-" + name;
     std::vector<DeviceId> routers;
     for (uint32_t i = 0; i < count; i++)
     {
-        routers.push_back(
-            topology.AddDevice(kind, prefix + Decimal(i), Device::NO_NODE, group * count + i));
+        routers.push_back(topology.AddDevice(
+            kind, prefix + std::to_string(i), Device::NO_NODE, group * count + i));
         topology.SetGroup(routers.back(), group);
     }
     return routers;
