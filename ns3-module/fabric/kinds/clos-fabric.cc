@@ -2,12 +2,12 @@
 #include "fabric/kinds/clos-fabric.h"
 
 #include "fabric/kinds/switch-layers.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 
 namespace weir
@@ -65,13 +65,10 @@ ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
     if (leafDown)
     {
         const uint32_t own = *leafDown - *leafDown % step;
-        if (!HasPorts(spec, own))
-        {
-            throw std::invalid_argument("fabric.leafDown: " + std::to_string(own) +
-                                        " NIC ports and " + std::to_string(UplinksFor(spec, own)) +
-                                        " uplinks, expected at most " + std::to_string(leafRadix) +
-                                        " ports in total (fabric.leafRadix)");
-        }
+        WEIR_REFUSE_IF(!HasPorts(spec, own),
+                       "fabric.leafDown: " << own << " NIC ports and " << UplinksFor(spec, own)
+                                           << " uplinks, expected at most " << leafRadix
+                                           << " ports in total (fabric.leafRadix)");
         return own;
     }
     constexpr double CLOSE = 0.01; // relative to the ratio; a closer ratio does not justify a port
@@ -115,12 +112,11 @@ void
 ClosFabric::CheckLeaf(const ClusterSpec& spec) const
 {
     CheckFabricLinks(spec);
-    if (DownPorts(spec, 1) == 0)
-    {
-        throw std::invalid_argument("fabric.leafRadix: " + std::to_string(leafRadix) +
-                                    " ports, expected room for one NIC and its share of uplinks (" +
-                                    std::to_string(UplinksFor(spec, 1)) + ")");
-    }
+    WEIR_REFUSE_IF(DownPorts(spec, 1) == 0,
+                   "fabric.leafRadix: "
+                       << leafRadix
+                       << " ports, expected room for one NIC and its share of uplinks ("
+                       << UplinksFor(spec, 1) << ")");
 }
 
 namespace
@@ -242,14 +238,11 @@ LeafSpine::Wire(Topology& topology,
 {
     CheckLeaf(spec);
     const uint32_t down = DownPorts(spec, spec.node.nics);
-    if (down == 0)
-    {
-        throw std::invalid_argument("fabric.leafRadix: " + std::to_string(leafRadix) +
-                                    " ports, which leave room for " +
-                                    std::to_string(DownPorts(spec, 1)) +
-                                    " NICs in addition to the uplinks, expected room for the " +
-                                    std::to_string(spec.node.nics) + " of a node (node.nics)");
-    }
+    WEIR_REFUSE_IF(down == 0,
+                   "fabric.leafRadix: "
+                       << leafRadix << " ports, which leave room for " << DownPorts(spec, 1)
+                       << " NICs in addition to the uplinks, expected room for the "
+                       << spec.node.nics << " of a node (node.nics)");
     const uint32_t leafNodes = std::min(spec.nodes, down / spec.node.nics);
     const uint32_t leafNics = leafNodes * spec.node.nics;
     const uint32_t count = (spec.nodes + leafNodes - 1) / leafNodes;
@@ -339,14 +332,11 @@ FatTree::LeavesFor(const ClusterSpec& spec, std::size_t nicCount) const
     {
         maxNics *= BlocksJoined(level);
     }
-    if (nicCount > maxNics)
-    {
-        throw std::invalid_argument(
-            "fabric.leafRadix: " + std::to_string(leafRadix) + " ports, which in " +
-            std::to_string(levels) + " levels (fabric.levels) connect at most " +
-            std::to_string(maxNics) +
-            " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
-    }
+    WEIR_REFUSE_IF(nicCount > maxNics,
+                   "fabric.leafRadix: " << leafRadix << " ports, which in " << levels
+                                        << " levels (fabric.levels) connect at most " << maxNics
+                                        << " NICs, expected enough for nodes x node.nics = "
+                                        << nicCount);
     Leaves leaves;
     leaves.down = static_cast<uint32_t>(std::min<uint64_t>(nicCount, maxDown));
     leaves.uplinks = UplinksFor(spec, leaves.down);

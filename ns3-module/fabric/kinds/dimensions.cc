@@ -3,6 +3,7 @@
 
 #include "fabric/ids.h"
 #include "fabric/kinds/switch-layers.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/link-profile.h"
 
@@ -186,18 +187,12 @@ PointsOf(const std::vector<FabricDimension>& dimensions, const std::string& key)
     uint64_t points = 1;
     for (std::size_t d = 0; d < dimensions.size(); d++)
     {
-        if (dimensions[d].size == 0 || dimensions[d].links == 0)
-        {
-            throw std::invalid_argument(key + "." + std::to_string(d) +
-                                        ": a size or number of links of 0, expected at least 1");
-        }
+        WEIR_REFUSE_IF(dimensions[d].size == 0 || dimensions[d].links == 0,
+                       key << "." << d << ": a size or number of links of 0, expected at least 1");
         points *= dimensions[d].size;
-        if (points > MAX_ROUTERS)
-        {
-            throw std::invalid_argument(key + ": " + SizesText(dimensions) +
-                                        " routers, expected at most " +
-                                        std::to_string(MAX_ROUTERS));
-        }
+        WEIR_REFUSE_IF(points > MAX_ROUTERS,
+                       key << ": " << SizesText(dimensions) << " routers, expected at most "
+                           << MAX_ROUTERS);
     }
     return points;
 }
@@ -210,11 +205,8 @@ void
 CheckDimensionCount(const ClusterSpec& spec, std::size_t count, const std::string& key)
 {
     CheckFabricLinks(spec);
-    if (count == 0 || count > MAX_DIMENSIONS)
-    {
-        throw std::invalid_argument(key + ": " + std::to_string(count) +
-                                    " dimensions, expected 1 to " + std::to_string(MAX_DIMENSIONS));
-    }
+    WEIR_REFUSE_IF(count == 0 || count > MAX_DIMENSIONS,
+                   key << ": " << count << " dimensions, expected 1 to " << MAX_DIMENSIONS);
 }
 
 /**
@@ -386,12 +378,10 @@ Dimensions::CheckDimensions(const ClusterSpec& spec) const
         {
             CheckProfile(dimensions[d].link, FieldOf(d));
         }
-        if (dimensions[d].isInside && d > 0)
-        {
-            throw std::invalid_argument(
-                FieldOf(d) +
-                ": a dimension inside the nodes, expected only the first dimension there");
-        }
+        WEIR_REFUSE_IF(
+            dimensions[d].isInside && d > 0,
+            FieldOf(d)
+                << ": a dimension inside the nodes, expected only the first dimension there");
     }
 }
 
@@ -399,27 +389,20 @@ void
 Dimensions::CheckInside(const NodeSpec& node) const
 {
     const FabricDimension& first = dimensions.front();
-    if (first.size != node.gpus)
-    {
-        throw std::invalid_argument(FieldOf(0) + ": a size of " + std::to_string(first.size) +
-                                    " inside the nodes, expected the " + std::to_string(node.gpus) +
-                                    " GPUs of a node (node.gpus)");
-    }
-    if (node.nics != node.gpus)
-    {
-        throw std::invalid_argument(
-            FieldOf(0) + ": a dimension inside nodes with node.nics " + std::to_string(node.nics) +
-            ", expected one NIC for each of the " + std::to_string(node.gpus) + " GPUs");
-    }
-    if (!IsJoinedAs(node, first))
-    {
-        throw std::invalid_argument(
-            FieldOf(0) + ": a shape other than that of the NVLinks inside a node, expected " +
-            (node.wiring == NvLinkWiring::Switched
-                 ? "Switch(" + std::to_string(node.gpus) +
-                       "), or node.nvlink with wiring: mesh and links of this shape"
-                 : "links of this shape in node.nvlink, or wiring: switched for a Switch"));
-    }
+    WEIR_REFUSE_IF(first.size != node.gpus,
+                   FieldOf(0) << ": a size of " << first.size << " inside the nodes, expected the "
+                              << node.gpus << " GPUs of a node (node.gpus)");
+    WEIR_REFUSE_IF(node.nics != node.gpus,
+                   FieldOf(0) << ": a dimension inside nodes with node.nics " << node.nics
+                              << ", expected one NIC for each of the " << node.gpus << " GPUs");
+    WEIR_REFUSE_IF(
+        !IsJoinedAs(node, first),
+        FieldOf(0)
+            << ": a shape other than that of the NVLinks inside a node, expected "
+            << (node.wiring == NvLinkWiring::Switched
+                    ? "Switch(" + std::to_string(node.gpus) +
+                          "), or node.nvlink with wiring: mesh and links of this shape"
+                    : "links of this shape in node.nvlink, or wiring: switched for a Switch"));
 }
 
 void
@@ -433,14 +416,10 @@ Dimensions::Wire(Topology& topology,
     {
         CheckInside(spec.node);
     }
-    if (nics.size() != points)
-    {
-        throw std::invalid_argument(
-            std::string(DIMENSIONS) + ": " + SizesText(dimensions) + " is " +
-            std::to_string(points) +
-            " NICs, expected nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
-            std::to_string(spec.node.nics) + " = " + std::to_string(nics.size()));
-    }
+    WEIR_REFUSE_IF(nics.size() != points,
+                   DIMENSIONS << ": " << SizesText(dimensions) << " is " << points
+                              << " NICs, expected nodes x node.nics = " << spec.nodes << " x "
+                              << spec.node.nics << " = " << nics.size());
     WireGrid(topology, spec, dimensions, nics, 1);
 }
 
@@ -498,13 +477,10 @@ Torus::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<Devic
     CheckDimensionCount(spec, sizes.size(), SIZES);
     const std::vector<FabricDimension> rings = Grid();
     const uint64_t maxNics = PointsOf(rings, SIZES) * nicsPerRouter;
-    if (nics.size() > maxNics)
-    {
-        throw std::invalid_argument(
-            std::string(SIZES) + ": " + SizesText(rings) + " routers with nicsPerRouter " +
-            std::to_string(nicsPerRouter) + " hold " + std::to_string(maxNics) +
-            " NICs, expected room for nodes x node.nics = " + std::to_string(nics.size()));
-    }
+    WEIR_REFUSE_IF(nics.size() > maxNics,
+                   SIZES << ": " << SizesText(rings) << " routers with nicsPerRouter "
+                         << nicsPerRouter << " hold " << maxNics
+                         << " NICs, expected room for nodes x node.nics = " << nics.size());
     WireGrid(topology, spec, rings, nics, nicsPerRouter);
 }
 

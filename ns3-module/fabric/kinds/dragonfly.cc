@@ -2,12 +2,12 @@
 #include "fabric/kinds/dragonfly.h"
 
 #include "fabric/kinds/switch-layers.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <string>
 
 namespace weir
@@ -76,13 +76,11 @@ uint32_t
 DragonflyGroups::NodesPerGroup(const ClusterSpec& spec) const
 {
     const uint32_t block = spec.node.nics;
-    if (routersPerGroup % block != 0)
-    {
-        throw std::invalid_argument("fabric.routersPerGroup: " + std::to_string(routersPerGroup) +
-                                    ", expected a multiple of the " + std::to_string(block) +
-                                    " NICs of a node (node.nics), which fabric.nicPlacement "
-                                    "'rails' attaches to different routers");
-    }
+    WEIR_REFUSE_IF(routersPerGroup % block != 0,
+                   "fabric.routersPerGroup: "
+                       << routersPerGroup << ", expected a multiple of the " << block
+                       << " NICs of a node (node.nics), which fabric.nicPlacement 'rails' attaches "
+                          "to different routers");
     return routersPerGroup / block * nicsPerRouter;
 }
 
@@ -94,14 +92,10 @@ DragonflyGroups::GroupCount(const ClusterSpec& spec) const
     const uint64_t fewest = nicPlacement == NicPlacement::Rails
                                 ? (spec.nodes + NodesPerGroup(spec) - 1) / NodesPerGroup(spec)
                                 : (nicCount + groupNics - 1) / groupNics;
-    if (groups && *groups < fewest)
-    {
-        throw std::invalid_argument(
-            "fabric.groups: " + std::to_string(*groups) +
-            " groups of routersPerGroup x nicsPerRouter = " + std::to_string(groupNics) +
-            " NICs, expected at least " + std::to_string(fewest) +
-            " for nodes x node.nics = " + std::to_string(nicCount));
-    }
+    WEIR_REFUSE_IF(groups && *groups < fewest,
+                   "fabric.groups: " << *groups << " groups of routersPerGroup x nicsPerRouter = "
+                                     << groupNics << " NICs, expected at least " << fewest
+                                     << " for nodes x node.nics = " << nicCount);
     return groups ? *groups : static_cast<uint32_t>(fewest);
 }
 
@@ -111,13 +105,10 @@ DragonflyGroups::LinksPerGroupPair(uint32_t groupCount) const
     const GlobalRouters routers = GetGlobalRouters();
     const uint64_t ports = uint64_t{routers.count} * globalLinks;
     const uint64_t links = groupCount > 1 ? ports / (groupCount - 1) : 0;
-    if (groupCount > 1 && links == 0)
-    {
-        throw std::invalid_argument("fabric.globalLinks: " + std::to_string(ports) +
-                                    " global links of a group (" + routers.key +
-                                    " x globalLinks), expected at least " +
-                                    std::to_string(groupCount - 1) + ", one to each other group");
-    }
+    WEIR_REFUSE_IF(groupCount > 1 && links == 0,
+                   "fabric.globalLinks: " << ports << " global links of a group (" << routers.key
+                                          << " x globalLinks), expected at least " << groupCount - 1
+                                          << ", one to each other group");
     return static_cast<uint32_t>(links);
 }
 
@@ -137,13 +128,11 @@ DragonflyGroups::CheckRouter(const ClusterSpec& spec, uint32_t ports) const
 {
     CheckFabricLinks(spec);
     CheckProfile(GlobalProfile(spec), "fabric.globalLink");
-    if (leafRadix && ports > *leafRadix)
-    {
-        throw std::invalid_argument(
-            "fabric.leafRadix: " + std::to_string(*leafRadix) +
-            " ports, expected at least the sum of a router's NICs, local links and global links, " +
-            std::to_string(ports));
-    }
+    WEIR_REFUSE_IF(leafRadix && ports > *leafRadix,
+                   "fabric.leafRadix: " << *leafRadix
+                                        << " ports, expected at least the sum of a router's NICs, "
+                                           "local links and global links, "
+                                        << ports);
 }
 
 uint32_t

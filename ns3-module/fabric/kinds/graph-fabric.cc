@@ -2,11 +2,11 @@
 #include "fabric/kinds/graph-fabric.h"
 
 #include "fabric/kinds/switch-layers.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace weir
@@ -73,15 +73,13 @@ GraphFabric::CheckHosts(const ClusterSpec& spec, std::size_t nicCount) const
     const bool areNodes = hosts == GraphHosts::Nodes;
     const std::size_t needed = areNodes ? spec.nodes : nicCount;
     const std::size_t there = TakenHosts().size();
-    if (there < needed)
-    {
-        throw std::invalid_argument(
-            "fabric.file: '" + graph.file + "' with " + std::to_string(there) +
-            " hosts, expected " +
-            (areNodes ? "nodes = " + std::to_string(needed)
-                      : "nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
-                            std::to_string(spec.node.nics) + " = " + std::to_string(needed)));
-    }
+    WEIR_REFUSE_IF(there < needed,
+                   "fabric.file: '"
+                       << graph.file << "' with " << there << " hosts, expected "
+                       << (areNodes ? "nodes = " + std::to_string(needed)
+                                    : "nodes x node.nics = " + std::to_string(spec.nodes) + " x " +
+                                          std::to_string(spec.node.nics) + " = " +
+                                          std::to_string(needed)));
 }
 
 void
@@ -113,13 +111,11 @@ GraphFabric::CheckJoined(const std::vector<uint32_t>& taken) const
     }
     for (const uint32_t host : taken)
     {
-        if (!seen[host])
-        {
-            throw std::invalid_argument(
-                "fabric.file: '" + graph.file + "' with no path from host '" +
-                graph.vertices[taken.front()].name + "' to host '" + graph.vertices[host].name +
-                "', expected all hosts connected");
-        }
+        WEIR_REFUSE_IF(!seen[host],
+                       "fabric.file: '" << graph.file << "' with no path from host '"
+                                        << graph.vertices[taken.front()].name << "' to host '"
+                                        << graph.vertices[host].name
+                                        << "', expected all hosts connected");
     }
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/switch-layers.h"
 
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/link-profile.h"
-
-#include <stdexcept>
 
 namespace weir
 {
@@ -29,11 +28,8 @@ TrunkProfile(const ClusterSpec& spec)
 void
 CheckNics(const ClusterSpec& spec)
 {
-    if (spec.node.nics == 0)
-    {
-        throw std::invalid_argument(
-            "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
-    }
+    WEIR_REFUSE_IF(spec.node.nics == 0,
+                   "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
     CheckProfile(spec.node.nic, "node.nic");
 }
 

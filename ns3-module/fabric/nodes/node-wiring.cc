@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/nodes/node-wiring.h"
 
+#include "fabric/refuse.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 
 namespace weir
@@ -25,28 +25,18 @@ CheckNvLink(const NodeSpec& spec)
     CheckProfile(spec.nvlink, "node.nvlink");
     if (spec.wiring == NvLinkWiring::Switched)
     {
-        if (spec.nvlinksPerGpu == 0)
-        {
-            throw std::invalid_argument(
-                "node.nvlinksPerGpu: 0, expected at least 1 for switched NVLink wiring");
-        }
+        WEIR_REFUSE_IF(spec.nvlinksPerGpu == 0,
+                       "node.nvlinksPerGpu: 0, expected at least 1 for switched NVLink wiring");
         return;
     }
     for (std::size_t i = 0; i < spec.meshLinks.size(); i++)
     {
         const MeshLink& mesh = spec.meshLinks[i];
         const std::string field = "node.meshLinks[" + std::to_string(i) + "]: ";
-        if (mesh.a >= spec.gpus || mesh.b >= spec.gpus || mesh.a == mesh.b)
-        {
-            throw std::invalid_argument(field + "a link between GPUs " + std::to_string(mesh.a) +
-                                        " and " + std::to_string(mesh.b) +
-                                        ", expected two different ones of 0 to " +
-                                        std::to_string(spec.gpus - 1));
-        }
-        if (mesh.links == 0)
-        {
-            throw std::invalid_argument(field + "0 NVLinks, expected at least 1");
-        }
+        WEIR_REFUSE_IF(mesh.a >= spec.gpus || mesh.b >= spec.gpus || mesh.a == mesh.b,
+                       field << "a link between GPUs " << mesh.a << " and " << mesh.b
+                             << ", expected two different ones of 0 to " << spec.gpus - 1);
+        WEIR_REFUSE_IF(mesh.links == 0, field << "0 NVLinks, expected at least 1");
     }
 }
 
@@ -60,11 +50,8 @@ CheckAttachments(const NodeSpec& spec,
                  uint32_t items,
                  const std::string& field)
 {
-    if (!attachments.empty() && attachments.size() != items)
-    {
-        throw std::invalid_argument(field + ": " + std::to_string(attachments.size()) +
-                                    " attachments, expected " + std::to_string(items));
-    }
+    WEIR_REFUSE_IF(!attachments.empty() && attachments.size() != items,
+                   field << ": " << attachments.size() << " attachments, expected " << items);
     const bool areSwitches = &attachments == &spec.switchAttachments;
     for (std::size_t i = 0; i < attachments.size(); i++)
     {
@@ -74,13 +61,10 @@ CheckAttachments(const NodeSpec& spec,
         const auto parents = !inSwitch     ? spec.sockets
                              : areSwitches ? static_cast<uint32_t>(i)
                                            : spec.pcieSwitches;
-        if (attachment.index >= parents)
-        {
-            throw std::invalid_argument(
-                which + ": attachment to " + (inSwitch ? "PCIe switch " : "socket ") +
-                std::to_string(attachment.index) + ", expected an index below " +
-                std::to_string(parents) + (inSwitch && areSwitches ? " (switches before it)" : ""));
-        }
+        WEIR_REFUSE_IF(attachment.index >= parents,
+                       which << ": attachment to " << (inSwitch ? "PCIe switch " : "socket ")
+                             << attachment.index << ", expected an index below " << parents
+                             << (inSwitch && areSwitches ? " (switches before it)" : ""));
         if (attachment.link)
         {
             CheckProfile(*attachment.link, which + ".link");
@@ -95,12 +79,9 @@ CheckCards(const NodeSpec& spec)
     {
         return;
     }
-    if (spec.portsPerNic == 0 || spec.nics % spec.portsPerNic != 0)
-    {
-        throw std::invalid_argument("node.portsPerNic: " + std::to_string(spec.portsPerNic) +
-                                    ", expected a divisor of node.nics, " +
-                                    std::to_string(spec.nics));
-    }
+    WEIR_REFUSE_IF(spec.portsPerNic == 0 || spec.nics % spec.portsPerNic != 0,
+                   "node.portsPerNic: " << spec.portsPerNic << ", expected a divisor of node.nics, "
+                                        << spec.nics);
     CheckAttachments(spec, spec.nicAttachments, spec.NicCards(), "node.nicAttachments");
     if (spec.nicPcie)
     {
@@ -115,16 +96,11 @@ CheckCards(const NodeSpec& spec)
 void
 CheckSockets(const NodeSpec& spec)
 {
-    if (spec.sockets == 0)
-    {
-        throw std::invalid_argument("node.sockets: 0, expected at least 1");
-    }
-    if (spec.socketsPerBoard > 0 && spec.sockets % spec.socketsPerBoard != 0)
-    {
-        throw std::invalid_argument(
-            "node.socketsPerBoard: " + std::to_string(spec.socketsPerBoard) +
-            ", expected a divisor of node.sockets, " + std::to_string(spec.sockets));
-    }
+    WEIR_REFUSE_IF(spec.sockets == 0, "node.sockets: 0, expected at least 1");
+    WEIR_REFUSE_IF(spec.socketsPerBoard > 0 && spec.sockets % spec.socketsPerBoard != 0,
+                   "node.socketsPerBoard: " << spec.socketsPerBoard
+                                            << ", expected a divisor of node.sockets, "
+                                            << spec.sockets);
     if (spec.sockets > 1 && spec.socketsPerBoard != 1)
     {
         CheckProfile(spec.interSocket, "node.interSocket");
@@ -136,10 +112,7 @@ CheckSockets(const NodeSpec& spec)
 void
 CheckNodeSpec(const NodeSpec& spec)
 {
-    if (spec.gpus == 0)
-    {
-        throw std::invalid_argument("node.gpus: 0, expected at least 1");
-    }
+    WEIR_REFUSE_IF(spec.gpus == 0, "node.gpus: 0, expected at least 1");
     CheckSockets(spec);
     CheckNvLink(spec);
     CheckProfile(spec.pcie, "node.pcie");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/parameters/parameter-visitor.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -50,14 +51,9 @@ struct RangeCheck
                            : std::is_same_v<T, Rate>  ? " B/s"
                                                       : "";
         const auto& [value, range] = parameter;
-        if (value >= range.minimum && value <= range.maximum) // false for NaN
-        {
-            return;
-        }
-        std::ostringstream text;
-        text << key << ": " << Plain(value) << unit << ", expected " << Plain(range.minimum)
-             << " to " << Plain(range.maximum) << unit;
-        throw std::invalid_argument(text.str());
+        WEIR_REFUSE_IF(!(value >= range.minimum && value <= range.maximum), // also NaN
+                       key << ": " << Plain(value) << unit << ", expected " << Plain(range.minimum)
+                           << " to " << Plain(range.maximum) << unit);
     }
 
     void operator()(const OptionalCountParameter& count) const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/path-table.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
@@ -90,11 +92,9 @@ PathTable::PathTable(const Topology& topology)
 void
 PathTable::CheckLink(LinkId link) const
 {
-    if (link.Index() >= m_topology.LinkCount())
-    {
-        throw std::invalid_argument("PathTable: there is no link " + std::to_string(link.Index()) +
-                                    ", only " + std::to_string(m_topology.LinkCount()));
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_topology.LinkCount(),
+                   "PathTable: there is no link " << link.Index() << ", only "
+                                                  << m_topology.LinkCount());
 }
 
 PathId
@@ -130,11 +130,8 @@ PathTable::InternCounted(const std::vector<PathLink>& links)
         std::adjacent_find(m_scratch.begin(),
                            m_scratch.end(),
                            [](const PathLink& a, const PathLink& b) { return a.link == b.link; });
-    if (again != m_scratch.end())
-    {
-        throw std::invalid_argument("PathTable: link " + std::to_string(again->link.Index()) +
-                                    " is given twice");
-    }
+    WEIR_REFUSE_IF(again != m_scratch.end(),
+                   "PathTable: link " << again->link.Index() << " is given twice");
     return InternScratch();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/router.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -55,10 +57,9 @@ Router::Router(const Topology& topology, const RoutingPolicy& policy, uint64_t h
 void
 Router::CheckDevices(DeviceId from, DeviceId to) const
 {
-    if (from.Index() >= m_topology.DeviceCount() || to.Index() >= m_topology.DeviceCount())
-    {
-        throw std::invalid_argument("Router: an end of the route is not a device");
-    }
+    WEIR_REFUSE_IF(from.Index() >= m_topology.DeviceCount() ||
+                       to.Index() >= m_topology.DeviceCount(),
+                   "Router: an end of the route is not a device");
 }
 
 const SwitchGraph&
@@ -339,10 +340,7 @@ Router::NetworkPaths(DeviceId from, DeviceId to)
 void
 Router::SetUsable(LinkId link, bool usable)
 {
-    if (link.Index() >= m_usable.size())
-    {
-        throw std::invalid_argument("Router::SetUsable: no such link");
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_usable.size(), "Router::SetUsable: no such link");
     if (m_usable[link.Index()] == usable)
     {
         return;

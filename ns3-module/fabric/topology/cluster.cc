@@ -3,8 +3,8 @@
 
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/refuse.h"
 
-#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -13,10 +13,7 @@ namespace weir
 Cluster::Cluster(ClusterSpec spec)
     : m_spec(std::move(spec))
 {
-    if (m_spec.nodes == 0)
-    {
-        throw std::invalid_argument("nodes: 0, expected at least 1");
-    }
+    WEIR_REFUSE_IF(m_spec.nodes == 0, "nodes: 0, expected at least 1");
     CheckNodeSpec(m_spec.node);
     for (uint32_t node = 0; node < m_spec.nodes; node++)
     {

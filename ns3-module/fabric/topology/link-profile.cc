@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/link-profile.h"
 
+#include "fabric/refuse.h"
+
 #include <stdexcept>
 
 namespace weir
@@ -11,11 +13,9 @@ namespace
 void
 CheckEfficiency(double value, const std::string& field)
 {
-    if (!(value > 0 && value <= 1))
-    {
-        throw std::invalid_argument(field + ": " + std::to_string(value) +
-                                    ", expected more than 0 and at most 1");
-    }
+    WEIR_REFUSE_IF(!(value > 0 && value <= 1),
+                   field << ": " << std::to_string(value)
+                         << ", expected more than 0 and at most 1");
 }
 
 double
@@ -27,34 +27,24 @@ Share(uint32_t payload, uint32_t overhead)
 void
 CheckGeneration(const char* function, uint32_t generation)
 {
-    if (generation < 1 || generation > 6)
-    {
-        throw std::invalid_argument(std::string(function) + ": PCIe generation " +
-                                    std::to_string(generation) + ", expected 1 to 6");
-    }
+    WEIR_REFUSE_IF(generation < 1 || generation > 6,
+                   function << ": PCIe generation " << generation << ", expected 1 to 6");
 }
 
 void
 CheckMtu(const char* function, uint32_t mtu)
 {
     // The path MTUs of the InfiniBand architecture (volume 1, section 9), which RoCE uses too.
-    if (mtu != 256 && mtu != 512 && mtu != 1024 && mtu != 2048 && mtu != 4096)
-    {
-        throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
-                                    ", expected 256, 512, 1024, 2048 or 4096");
-    }
+    WEIR_REFUSE_IF(mtu != 256 && mtu != 512 && mtu != 1024 && mtu != 2048 && mtu != 4096,
+                   function << ": MTU " << mtu << ", expected 256, 512, 1024, 2048 or 4096");
 }
 
 void
 CheckMtuRange(const char* function, uint32_t mtu, uint32_t min)
 {
     constexpr uint32_t LARGEST_FRAME = 9216; // jumbo frame size of common switches
-    if (mtu < min || mtu > LARGEST_FRAME)
-    {
-        throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
-                                    ", expected " + std::to_string(min) + " to " +
-                                    std::to_string(LARGEST_FRAME));
-    }
+    WEIR_REFUSE_IF(mtu < min || mtu > LARGEST_FRAME,
+                   function << ": MTU " << mtu << ", expected " << min << " to " << LARGEST_FRAME);
 }
 
 constexpr uint32_t ETHERNET = 14 + 4;     // IEEE 802.3: header, frame check sequence
@@ -65,19 +55,14 @@ constexpr uint32_t PREAMBLE_GAP = 8 + 12; // IEEE 802.3: preamble with delimiter
 void
 CheckProfile(const LinkProfile& profile, const std::string& field)
 {
-    if (!(profile.rawRate > Rate()) || profile.rawRate.IsInfinite())
-    {
-        throw std::invalid_argument(field +
-                                    ".rawRate: " + std::to_string(profile.rawRate.ToGBps()) +
-                                    " GB/s, expected a positive rate");
-    }
+    WEIR_REFUSE_IF(!(profile.rawRate > Rate()) || profile.rawRate.IsInfinite(),
+                   field << ".rawRate: " << std::to_string(profile.rawRate.ToGBps())
+                         << " GB/s, expected a positive rate");
     CheckEfficiency(profile.encoding, field + ".encoding");
     CheckEfficiency(profile.framing, field + ".framing");
     CheckEfficiency(profile.measured, field + ".measured");
-    if (profile.latency < Time() || profile.latency.IsInfinite())
-    {
-        throw std::invalid_argument(field + ".latency: expected a finite time, zero or more");
-    }
+    WEIR_REFUSE_IF(profile.latency < Time() || profile.latency.IsInfinite(),
+                   field << ".latency: expected a finite time, zero or more");
 }
 
 double
@@ -94,11 +79,9 @@ double
 PcieFraming(uint32_t maxPayload)
 {
     const bool powerOfTwo = (maxPayload & (maxPayload - 1)) == 0;
-    if (maxPayload < 128 || maxPayload > 4096 || !powerOfTwo)
-    {
-        throw std::invalid_argument("PcieFraming: maximum payload " + std::to_string(maxPayload) +
-                                    ", expected a power of two from 128 to 4096");
-    }
+    WEIR_REFUSE_IF(maxPayload < 128 || maxPayload > 4096 || !powerOfTwo,
+                   "PcieFraming: maximum payload " << maxPayload
+                                                   << ", expected a power of two from 128 to 4096");
     // PCI Express Base Specification 3.0, sections 2.2.1 (a write with a 64-bit address has a
     // header of four double words), 3.6.2 (link CRC), 4.2.2.2 (start-of-TLP token with the
     // sequence number).
@@ -194,10 +177,7 @@ Rate
 PcieRawRate(uint32_t generation, uint32_t lanes)
 {
     CheckGeneration("PcieRawRate", generation);
-    if (lanes == 0)
-    {
-        throw std::invalid_argument("PcieRawRate: a link has at least one lane");
-    }
+    WEIR_REFUSE_IF(lanes == 0, "PcieRawRate: a link has at least one lane");
     // PCI Express Base Specification 6.0, section 1.2: GT/s per lane, one bit each per transfer
     // (generation 6 sends two bits at half the symbol rate).
     constexpr double GIGATRANSFERS[] = {2.5, 5, 8, 16, 32, 64};

@@ -2,11 +2,11 @@
 #include "fabric/topology/topology.h"
 
 #include "fabric/enum-names.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace weir
 {
@@ -95,11 +95,8 @@ DeviceId
 Topology::AddDevice(DeviceKind kind, std::string name, uint32_t node, uint32_t index)
 {
     const DeviceId id(m_devices.size());
-    if (!m_devicesByName.emplace(name, id).second)
-    {
-        throw std::invalid_argument("Topology::AddDevice: there is a device '" + name +
-                                    "' already");
-    }
+    WEIR_REFUSE_IF(!m_devicesByName.emplace(name, id).second,
+                   "Topology::AddDevice: there is a device '" << name << "' already");
     m_devices.push_back({kind, node, index, std::move(name), Device::NO_NODE});
     m_outgoing.emplace_back();
     return id;
@@ -110,10 +107,8 @@ Topology::AddProfileName(const std::string& name)
 {
     const auto known = std::find(m_profileNames.begin(), m_profileNames.end(), name);
     const auto index = static_cast<std::size_t>(known - m_profileNames.begin());
-    if (index > std::numeric_limits<uint16_t>::max())
-    {
-        throw std::invalid_argument("Topology::AddProfileName: more than 65536 link profiles");
-    }
+    WEIR_REFUSE_IF(index > std::numeric_limits<uint16_t>::max(),
+                   "Topology::AddProfileName: more than 65536 link profiles");
     if (known == m_profileNames.end())
     {
         m_profileNames.push_back(name);
@@ -125,22 +120,11 @@ LinkId
 Topology::AddLink(
     DeviceId from, DeviceId to, LinkKind kind, Rate rate, Time latency, uint16_t profile)
 {
-    if (from.Index() >= m_devices.size() || to.Index() >= m_devices.size())
-    {
-        throw std::invalid_argument("Topology::AddLink: an end of the link is not a device");
-    }
-    if (!(rate >= Rate()))
-    {
-        throw std::invalid_argument("Topology::AddLink: the rate is negative or not a number");
-    }
-    if (latency < Time())
-    {
-        throw std::invalid_argument("Topology::AddLink: the latency is negative");
-    }
-    if (profile >= m_profileNames.size())
-    {
-        throw std::invalid_argument("Topology::AddLink: no such link profile");
-    }
+    WEIR_REFUSE_IF(from.Index() >= m_devices.size() || to.Index() >= m_devices.size(),
+                   "Topology::AddLink: an end of the link is not a device");
+    WEIR_REFUSE_IF(!(rate >= Rate()), "Topology::AddLink: the rate is negative or not a number");
+    WEIR_REFUSE_IF(latency < Time(), "Topology::AddLink: the latency is negative");
+    WEIR_REFUSE_IF(profile >= m_profileNames.size(), "Topology::AddLink: no such link profile");
     auto& outgoing = m_outgoing[from.Index()];
     const auto parallel = std::count_if(outgoing.begin(), outgoing.end(), [this, to](LinkId other) {
         return m_links[other.Index()].to == to;
@@ -234,12 +218,10 @@ LinksNamed(const Topology& topology, const std::string& pattern)
             links.emplace_back(i);
         }
     }
-    if (links.empty())
-    {
-        throw std::invalid_argument("found '" + pattern +
-                                    "', expected the name of a link, as 'leaf0->spine1', in "
-                                    "which * stands for any text");
-    }
+    WEIR_REFUSE_IF(links.empty(),
+                   "found '" << pattern
+                             << "', expected the name of a link, as 'leaf0->spine1', in which * "
+                                "stands for any text");
     return links;
 }
 

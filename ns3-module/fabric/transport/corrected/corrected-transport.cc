@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/corrected/corrected-transport.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -18,12 +19,9 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
       m_recovering(m_spec.recovery, *this, m_topology.LinkCount()),
       m_byIngress(m_spec.ingress, *this, m_topology.LinkCount())
 {
-    if (m_spec.recovery.IsOn() && m_spec.ingress.IsOn())
-    {
-        throw std::invalid_argument(
-            "corrections: found both recovery and ingress, expected one of them: ingress is for "
-            "senders that are slowed only by pauses or credits");
-    }
+    WEIR_REFUSE_IF(m_spec.recovery.IsOn() && m_spec.ingress.IsOn(),
+                   "corrections: found both recovery and ingress, expected one of them: ingress is "
+                   "for senders that are slowed only by pauses or credits");
     for (uint32_t i = 0; i < m_topology.LinkCount(); i++)
     {
         SetLinkRate(LinkId(i), m_topology.GetLink(LinkId(i)).rate, Time());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/fluid/fluid-transport.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,16 +35,6 @@ CapacitiesOf(const Topology& topology)
         capacities[i] = topology.GetLink(LinkId(i)).rate.ToBytesPerSecond();
     }
     return capacities;
-}
-
-void
-Require(bool holds, const char* what, double found)
-{
-    if (!holds)
-    {
-        throw std::invalid_argument(std::string("FluidTransport: ") + what + ", not " +
-                                    std::to_string(found));
-    }
 }
 
 } // namespace
@@ -92,13 +84,10 @@ FluidTransport::MoveTo(Time now)
         return;
     }
     Settle();
-    if (now < m_now || now > FirstTimer())
-    {
-        throw std::invalid_argument(
-            "FluidTransport: cannot advance from " + std::to_string(m_now.ToPicoseconds()) +
-            " ps to " + std::to_string(now.ToPicoseconds()) + " ps, the next event is at " +
-            std::to_string(FirstTimer().ToPicoseconds()) + " ps");
-    }
+    WEIR_REFUSE_IF(now < m_now || now > FirstTimer(),
+                   "FluidTransport: cannot advance from "
+                       << m_now.ToPicoseconds() << " ps to " << now.ToPicoseconds()
+                       << " ps, the next event is at " << FirstTimer().ToPicoseconds() << " ps");
     m_now = now;
 }
 
@@ -210,16 +199,21 @@ FluidTransport::Tell()
 void
 FluidTransport::CheckRequest(const FlowRequest& request) const
 {
-    Require(request.bytes.Count() >= 0, "bytes must be zero or more", request.bytes.ToDouble());
-    Require(request.overhead >= Time() && !request.overhead.IsInfinite(),
-            "the overhead must be finite and zero or more",
-            request.overhead.ToSeconds());
-    Require(request.weight > 0 && std::isfinite(request.weight),
-            "the weight must be positive",
-            request.weight);
-    Require(request.cap > Rate(), "the cap must be positive", request.cap.ToBytesPerSecond());
-    Require(
-        request.route.Index() < m_routing.Size(), "the route must exist", request.route.Index());
+    WEIR_REFUSE_IF(request.bytes.Count() < 0,
+                   "FluidTransport: bytes must be zero or more, not "
+                       << std::to_string(request.bytes.ToDouble()));
+    WEIR_REFUSE_IF(request.overhead < Time() || request.overhead.IsInfinite(),
+                   "FluidTransport: the overhead must be finite and zero or more, not "
+                       << std::to_string(request.overhead.ToSeconds()));
+    WEIR_REFUSE_IF(!(request.weight > 0) || !std::isfinite(request.weight),
+                   "FluidTransport: the weight must be positive, not "
+                       << std::to_string(request.weight));
+    WEIR_REFUSE_IF(!(request.cap > Rate()),
+                   "FluidTransport: the cap must be positive, not "
+                       << std::to_string(request.cap.ToBytesPerSecond()));
+    WEIR_REFUSE_IF(request.route.Index() >= m_routing.Size(),
+                   "FluidTransport: the route must exist, not "
+                       << std::to_string(static_cast<double>(request.route.Index())));
 }
 
 FlowId
@@ -714,11 +708,8 @@ FluidTransport::TakePath(uint32_t t)
 bool
 FluidTransport::SetRoute(FlowId id, RouteId route, Time now)
 {
-    if (route.Index() >= m_routing.Size())
-    {
-        throw std::invalid_argument("FluidTransport: there is no route " +
-                                    std::to_string(route.Index()));
-    }
+    WEIR_REFUSE_IF(route.Index() >= m_routing.Size(),
+                   "FluidTransport: there is no route " << route.Index());
     MoveTo(now);
     const uint32_t t = Find(id);
     if (t == NONE)
@@ -787,13 +778,11 @@ FluidTransport::SetCapacity(LinkId link, double rate)
 void
 FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
-    if (link.Index() >= m_rates.size() || !(rate >= Rate()))
-    {
-        throw std::invalid_argument("FluidTransport: found link " + std::to_string(link.Index()) +
-                                    " of " + std::to_string(m_rates.size()) + " at " +
-                                    std::to_string(rate.ToBytesPerSecond()) +
-                                    " bytes/s, expected an existing link and a rate of at least 0");
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_rates.size() || !(rate >= Rate()),
+                   "FluidTransport: found link "
+                       << link.Index() << " of " << m_rates.size() << " at "
+                       << std::to_string(rate.ToBytesPerSecond())
+                       << " bytes/s, expected an existing link and a rate of at least 0");
     MoveTo(now);
     m_rates[link.Index()] = rate.ToBytesPerSecond();
     if (!m_isDown[link.Index()])
@@ -826,11 +815,8 @@ FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     for (const LinkId link : links)
     {
-        if (link.Index() >= m_rates.size())
-        {
-            throw std::invalid_argument("FluidTransport: there is no link " +
-                                        std::to_string(link.Index()));
-        }
+        WEIR_REFUSE_IF(link.Index() >= m_rates.size(),
+                       "FluidTransport: there is no link " << link.Index());
     }
     MoveTo(now);
     Settle();

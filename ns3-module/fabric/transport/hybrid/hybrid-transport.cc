@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/hybrid/hybrid-transport.h"
 
+#include "fabric/refuse.h"
 #include "fabric/transport/corrected/corrected-transport.h"
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -40,12 +40,9 @@ RoundUpToGrid(double bytesPerSecond)
 std::unique_ptr<FluidTransport>
 MakeFluid(Routing& routing, const TransportSpec& spec)
 {
-    if (spec.corrections.ingress.IsOn())
-    {
-        throw std::invalid_argument(
-            "corrections: found ingress with packets, expected other corrections: ingress accounts "
-            "only for fluid flows");
-    }
+    WEIR_REFUSE_IF(spec.corrections.ingress.IsOn(),
+                   "corrections: found ingress with packets, expected other corrections: ingress "
+                   "accounts only for fluid flows");
     return MakeFluidTransport(routing, spec.corrections, spec.sharing);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/class-arbiter.h"
 
+#include "fabric/refuse.h"
+
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
@@ -39,23 +41,19 @@ ParseArbitrationTable(const std::string& text, unsigned classes)
         const std::size_t colon = std::min(entry.find(':'), entry.size());
         const int64_t trafficClass = NumberOf(entry.substr(0, colon));
         const int64_t weight = colon < entry.size() ? NumberOf(entry.substr(colon + 1)) : -1;
-        if (trafficClass < 1 || trafficClass > classes || weight < 0 || weight > MAX_WEIGHT)
-        {
-            throw std::invalid_argument("found '" + entry + "', expected class:weight of class 1" +
-                                        (classes > 1 ? " to " + std::to_string(classes) : "") +
-                                        " and weight 0 to 255, such as 1:64");
-        }
+        WEIR_REFUSE_IF(trafficClass < 1 || trafficClass > classes || weight < 0 ||
+                           weight > MAX_WEIGHT,
+                       "found '" << entry << "', expected class:weight of class 1"
+                                 << (classes > 1 ? " to " + std::to_string(classes) : "")
+                                 << " and weight 0 to 255, such as 1:64");
         if (weight > 0) // an entry without weight is skipped
         {
             table.push_back({static_cast<uint8_t>(trafficClass), weight});
         }
         from = comma + 1;
     }
-    if (table.size() > MAX_ENTRIES)
-    {
-        throw std::invalid_argument("found " + std::to_string(table.size()) +
-                                    " entries, expected at most 64");
-    }
+    WEIR_REFUSE_IF(table.size() > MAX_ENTRIES,
+                   "found " << table.size() << " entries, expected at most 64");
     return table;
 }
 
@@ -90,12 +88,9 @@ ClassArbiter::ClassArbiter(const ArbitrationSpec& spec, unsigned classes)
         {
             continue;
         }
-        if (!spec.lowTable.empty())
-        {
-            throw std::invalid_argument("arbitration: found no weight of class " +
-                                        std::to_string(c) +
-                                        ", expected one in highTable or lowTable");
-        }
+        WEIR_REFUSE_IF(!spec.lowTable.empty(),
+                       "arbitration: found no weight of class "
+                           << c << ", expected one in highTable or lowTable");
         m_low.push_back({static_cast<uint8_t>(c), 1});
     }
 }

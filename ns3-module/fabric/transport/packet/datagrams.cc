@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/datagrams.h"
 
-#include <stdexcept>
+#include "fabric/refuse.h"
+
 #include <string>
 
 namespace weir
@@ -26,19 +27,13 @@ Datagrams::Datagrams(const PacketSpec& spec,
 void
 Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
 {
-    if (trafficClass < FIRST_CLASS || trafficClass >= m_network.Classes())
-    {
-        throw std::invalid_argument("Datagrams::Offer: found traffic class " +
-                                    std::to_string(trafficClass) + ", expected one from " +
-                                    std::to_string(FIRST_CLASS) + " to trafficClasses, which is " +
-                                    std::to_string(m_network.Classes() - 1));
-    }
-    if (m_spec.switches.classByHop)
-    {
-        throw std::invalid_argument(
-            "Datagrams::Offer: found datagrams where the classes of packets rise by hop "
-            "(switch.classByHop), expected only flows");
-    }
+    WEIR_REFUSE_IF(trafficClass < FIRST_CLASS || trafficClass >= m_network.Classes(),
+                   "Datagrams::Offer: found traffic class "
+                       << trafficClass << ", expected one from " << FIRST_CLASS
+                       << " to trafficClasses, which is " << m_network.Classes() - 1);
+    WEIR_REFUSE_IF(m_spec.switches.classByHop,
+                   "Datagrams::Offer: found datagrams where the classes of packets rise by hop "
+                   "(switch.classByHop), expected only flows");
     m_network.SetDatagrams(*this, static_cast<uint8_t>(0xff << FIRST_CLASS));
     m_offers += m_network.HasSource(link.Index(), trafficClass) ? 0 : 1;
     m_network.SetSource(link.Index(), trafficClass, true, now);
@@ -94,13 +89,10 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         m_network.SetSource(link, trafficClass, false, now);
         return Packet::NONE;
     }
-    if (datagram->bytes == 0 || datagram->bytes > m_network.MaxBytes(link))
-    {
-        throw std::invalid_argument("Datagrams: found a datagram of " +
-                                    std::to_string(datagram->bytes) + " bytes, expected 1 to " +
-                                    std::to_string(m_network.MaxBytes(link)) +
-                                    ", the size of the largest packet");
-    }
+    WEIR_REFUSE_IF(datagram->bytes == 0 || datagram->bytes > m_network.MaxBytes(link),
+                   "Datagrams: found a datagram of " << datagram->bytes << " bytes, expected 1 to "
+                                                     << m_network.MaxBytes(link)
+                                                     << ", the size of the largest packet");
     const uint32_t packet = m_packets.New();
     Packet& p = m_packets[packet];
     p.kind = PacketKind::Datagram;
@@ -111,11 +103,8 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     p.size = datagram->bytes;
     p.trafficClass = static_cast<uint8_t>(trafficClass);
     p.flags = datagram->isEcnCapable ? 0 : Packet::NOT_ECN_CAPABLE;
-    if (m_network.HopAt(p.hop) != link)
-    {
-        throw std::invalid_argument(
-            "Datagrams: found a datagram whose route does not begin at its port");
-    }
+    WEIR_REFUSE_IF(m_network.HopAt(p.hop) != link,
+                   "Datagrams: found a datagram whose route does not begin at its port");
     NoteSent(*datagram, now);
     return packet;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/packet-network.h"
 
+#include "fabric/refuse.h"
 #include "fabric/routing/flow-hash.h"
 
 #include <algorithm>
@@ -76,11 +77,8 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_buffers(topology.DeviceCount()),
       m_draws(topology.LinkCount())
 {
-    if (m_classes > MAX_CLASSES)
-    {
-        throw std::invalid_argument("trafficClasses: found " + std::to_string(spec.trafficClasses) +
-                                    ", expected at most 7");
-    }
+    WEIR_REFUSE_IF(m_classes > MAX_CLASSES,
+                   "trafficClasses: found " << spec.trafficClasses << ", expected at most 7");
     for (const PacketEventKind kind :
          {PacketEventKind::Arrival, PacketEventKind::PortReady, PacketEventKind::Refresh})
     {
@@ -132,15 +130,12 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         const bool isSwitch = IsNetworkSwitch(topology.GetDevice(DeviceId(d)));
         const int64_t size =
             (isSwitch ? spec.switches.buffer : spec.nodeLinks.nicBuffer).Count() - committed[d];
-        if (isSwitch && committed[d] > 0 && size <= 0)
-        {
-            throw std::invalid_argument("switch.buffer: found " +
-                                        std::to_string(size + committed[d]) + " bytes at " +
-                                        topology.GetDevice(DeviceId(d)).name +
-                                        ", expected more than the " + std::to_string(committed[d]) +
-                                        " bytes of reserve and headroom that the delays, rates and "
-                                        "largest packets of its links require");
-        }
+        WEIR_REFUSE_IF(isSwitch && committed[d] > 0 && size <= 0,
+                       "switch.buffer: found " << size + committed[d] << " bytes at "
+                                               << topology.GetDevice(DeviceId(d)).name
+                                               << ", expected more than the " << committed[d]
+                                               << " bytes of reserve and headroom that the delays, "
+                                                  "rates and largest packets of its links require");
         // The headrooms of a NIC are outside its buffer, which only forwarded packets use.
         m_buffers[d] = SharedBuffer(std::max<int64_t>(0, size), spec.switches.reserve.Count());
     }
@@ -158,15 +153,13 @@ PacketNetwork::CheckPauseTime(uint32_t ingress) const
     const int64_t min = 2 * (TransmissionTime(back, bytes, bytes) +
                              TransmissionTime(back, PAUSE_BYTES, 0)); // renewed at half its time
     const Time pause = m_spec.switches.pauseTime;
-    if (!pause.IsInfinite() && pause.ToPicoseconds() < min)
-    {
-        throw std::invalid_argument(
-            "switch.pauseTime: found " + std::to_string(pause.ToPicoseconds() / 1000) +
-            " ns, expected " + "at least the " + std::to_string((min + 999) / 1000) +
-            " ns of two packets and their pauses at " +
-            m_topology.GetDevice(m_topology.GetLink(LinkId(back)).from).name +
-            ", behind which a pause may wait");
-    }
+    WEIR_REFUSE_IF(!pause.IsInfinite() && pause.ToPicoseconds() < min,
+                   "switch.pauseTime: found "
+                       << pause.ToPicoseconds() / 1000 << " ns, expected "
+                       << "at least the " << (min + 999) / 1000
+                       << " ns of two packets and their pauses at "
+                       << m_topology.GetDevice(m_topology.GetLink(LinkId(back)).from).name
+                       << ", behind which a pause may wait");
 }
 
 /**
@@ -193,12 +186,9 @@ PacketNetwork::CheckSwitches() const
         {
             continue;
         }
-        if (spec.ports > 0 && links[d] > spec.ports)
-        {
-            throw std::invalid_argument("switch.ports: found " + std::to_string(links[d]) +
-                                        " links at " + device.name + ", expected at most " +
-                                        std::to_string(spec.ports));
-        }
+        WEIR_REFUSE_IF(spec.ports > 0 && links[d] > spec.ports,
+                       "switch.ports: found " << links[d] << " links at " << device.name
+                                              << ", expected at most " << spec.ports);
         const double capacity = spec.capacity.ToBytesPerSecond();
         if (capacity > 0 && rates[d] > capacity * ROUNDING)
         {
@@ -381,12 +371,9 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
     const NodeLinkSpec& spec = m_spec.nodeLinks;
     const int64_t packet = MaxPayload(link);
     const auto check = [](const char* key, int64_t found, int64_t min, const char* what) {
-        if (found > 0 && found < min)
-        {
-            throw std::invalid_argument(std::string("nodeLinks.") + key + ": found " +
-                                        std::to_string(found) + ", expected at least the " +
-                                        std::to_string(min) + what);
-        }
+        WEIR_REFUSE_IF(found > 0 && found < min,
+                       "nodeLinks." << key << ": found " << found << ", expected at least the "
+                                    << min << what);
     };
     const int64_t headers = TlpsOf(packet, spec.pcieMaxPayload.Count());
     const int64_t data = TlpsOf(packet, TLP_UNIT);
@@ -524,13 +511,11 @@ PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) c
 {
     const bool arePaused = m_spec.switches.flowControl == FlowControl::Pfc;
     const auto check = [&](const char* key, unsigned classes) {
-        if (raised + 1 > classes)
-        {
-            throw std::invalid_argument(
-                std::string(key) + ": found " + std::to_string(classes) + ", expected at least " +
-                std::to_string(raised + 1) + ", because classes rise by hop from " +
-                m_topology.LinkName(links.front()) + " to " + m_topology.LinkName(links.back()));
-        }
+        WEIR_REFUSE_IF(raised + 1 > classes,
+                       key << ": found " << classes << ", expected at least " << raised + 1
+                           << ", because classes rise by hop from "
+                           << m_topology.LinkName(links.front()) << " to "
+                           << m_topology.LinkName(links.back()));
     };
     check("trafficClasses", m_classes - 1);
     check("switch.losslessClasses", arePaused ? m_losslessClasses : m_classes - 1);
@@ -546,13 +531,11 @@ PacketNetwork::CheckTelemetry(const std::vector<LinkId>& links) const
 {
     const auto switches = std::count_if(
         links.begin(), links.end(), [&](LinkId link) { return m_ports[link.Index()].isOfSwitch; });
-    if (m_spec.congestionControl->WantsTelemetry() && switches > Telemetry::MAX_HOPS)
-    {
-        throw std::invalid_argument(
-            std::string("congestionControl: found ") + m_spec.congestionControl->Name() +
-            " on a path of " + std::to_string(switches) + " switches, expected at most the " +
-            std::to_string(Telemetry::MAX_HOPS) + " that a packet's telemetry covers");
-    }
+    WEIR_REFUSE_IF(m_spec.congestionControl->WantsTelemetry() && switches > Telemetry::MAX_HOPS,
+                   "congestionControl: found "
+                       << m_spec.congestionControl->Name() << " on a path of " << switches
+                       << " switches, expected at most the " << Telemetry::MAX_HOPS
+                       << " that a packet's telemetry covers");
 }
 
 uint32_t

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/packet-transport.h"
 
+#include "fabric/refuse.h"
 #include "fabric/transport/packet/packet-train.h"
 
 #include <algorithm>
@@ -87,19 +88,14 @@ PacketTransport::CheckLossyQueues() const
                            m_spec.congestionControl->HeaderBytes();
     const std::string forEver = ": otherwise every transmission is lost";
     const int64_t queue = spec.portQueue.Count();
-    if (queue > 0 && queue < packet)
-    {
-        throw std::invalid_argument("switch.portQueue: found " + std::to_string(queue) +
-                                    " bytes, expected at least the " + std::to_string(packet) +
-                                    " of a full packet" + forEver);
-    }
+    WEIR_REFUSE_IF(queue > 0 && queue < packet,
+                   "switch.portQueue: found " << queue << " bytes, expected at least the " << packet
+                                              << " of a full packet" << forEver);
     const int64_t control = spec.controlQueue.Count();
-    if (spec.trim && control > 0 && control < m_spec.format.controlSize.Count())
-    {
-        throw std::invalid_argument("switch.controlQueue: found " + std::to_string(control) +
-                                    " bytes, expected at least packet.controlSize, " +
-                                    std::to_string(m_spec.format.controlSize.Count()) + forEver);
-    }
+    WEIR_REFUSE_IF(spec.trim && control > 0 && control < m_spec.format.controlSize.Count(),
+                   "switch.controlQueue: found " << control
+                                                 << " bytes, expected at least packet.controlSize, "
+                                                 << m_spec.format.controlSize.Count() << forEver);
     const int64_t cell = spec.cell.Count();
     const int64_t room = (packet + cell - 1) / cell * cell;
     const Topology& topology = m_routing.GetTopology();
@@ -113,15 +109,12 @@ PacketTransport::CheckLossyQueues() const
             continue; // its end device forwards nothing
         }
         const Bytes buffer = isSwitch ? spec.buffer : m_spec.nodeLinks.nicBuffer;
-        if (static_cast<double>(room) > spec.alpha * buffer.ToDouble())
-        {
-            throw std::invalid_argument(
-                std::string(isSwitch ? "switch.buffer" : "nodeLinks.nicBuffer") + ": found " +
-                std::to_string(buffer.Count()) + " bytes at " + device.name +
-                ", of which switch.alpha gives a lossy queue " +
-                std::to_string(static_cast<int64_t>(spec.alpha * buffer.ToDouble())) +
-                ", expected room for the " + std::to_string(room) + " of a full packet" + forEver);
-        }
+        WEIR_REFUSE_IF(static_cast<double>(room) > spec.alpha * buffer.ToDouble(),
+                       (isSwitch ? "switch.buffer" : "nodeLinks.nicBuffer")
+                           << ": found " << buffer.Count() << " bytes at " << device.name
+                           << ", of which switch.alpha gives a lossy queue "
+                           << static_cast<int64_t>(spec.alpha * buffer.ToDouble())
+                           << ", expected room for the " << room << " of a full packet" << forEver);
     }
 }
 
@@ -182,10 +175,7 @@ PacketTransport::Handle(EventWheel::Event event, int64_t now)
 void
 PacketTransport::AdvanceTo(Time now)
 {
-    if (now < m_now)
-    {
-        throw std::invalid_argument("PacketTransport::AdvanceTo: the time is in the past");
-    }
+    WEIR_REFUSE_IF(now < m_now, "PacketTransport::AdvanceTo: the time is in the past");
     const int64_t until = std::min(now.ToPicoseconds(), LATEST);
     for (int64_t next = m_wheel.NextTime(until + 1); next <= until;
          next = m_wheel.NextTime(until + 1))
@@ -263,34 +253,22 @@ PacketTransport::Find(FlowId id) const
 void
 PacketTransport::Check(const FlowRequest& request) const
 {
-    if (request.bytes < Bytes(0) || request.overhead < Time() || request.overhead.IsInfinite() ||
-        !(request.weight > 0) || !(request.cap > Rate()) || request.connections == 0)
-    {
-        throw std::invalid_argument(
-            "PacketTransport::Start: found a negative size or overhead, or "
-            "no weight, cap or connections, expected a flow");
-    }
-    if (request.trafficClass == 0 || request.trafficClass > m_spec.trafficClasses)
-    {
-        throw std::invalid_argument("PacketTransport::Start: found traffic class " +
-                                    std::to_string(request.trafficClass) + ", expected 1 to " +
-                                    std::to_string(m_spec.trafficClasses));
-    }
-    if (request.trafficClass >= Datagrams::FIRST_CLASS && m_datagrams.HasClient())
-    {
-        throw std::invalid_argument(
-            "PacketTransport::Start: found a flow in a class beyond the first, expected only "
-            "datagrams in it");
-    }
-    if (request.route.Index() >= m_routing.Size())
-    {
-        throw std::invalid_argument("PacketTransport::Start: no such route");
-    }
-    if (m_routing.IsSum(request.route))
-    {
-        throw std::invalid_argument(
-            "PacketTransport::Start: found a sum of routes, expected a single route");
-    }
+    WEIR_REFUSE_IF(request.bytes < Bytes(0) || request.overhead < Time() ||
+                       request.overhead.IsInfinite() || !(request.weight > 0) ||
+                       !(request.cap > Rate()) || request.connections == 0,
+                   "PacketTransport::Start: found a negative size or overhead, or no weight, cap "
+                   "or connections, expected a flow");
+    WEIR_REFUSE_IF(request.trafficClass == 0 || request.trafficClass > m_spec.trafficClasses,
+                   "PacketTransport::Start: found traffic class " << unsigned{request.trafficClass}
+                                                                  << ", expected 1 to "
+                                                                  << m_spec.trafficClasses);
+    WEIR_REFUSE_IF(request.trafficClass >= Datagrams::FIRST_CLASS && m_datagrams.HasClient(),
+                   "PacketTransport::Start: found a flow in a class beyond the first, expected "
+                   "only datagrams in it");
+    WEIR_REFUSE_IF(request.route.Index() >= m_routing.Size(),
+                   "PacketTransport::Start: no such route");
+    WEIR_REFUSE_IF(m_routing.IsSum(request.route),
+                   "PacketTransport::Start: found a sum of routes, expected a single route");
 }
 
 FlowId
@@ -443,11 +421,9 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
 void
 PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
 {
-    if (!m_datagrams.HasClient() || link.Index() >= m_network.Links())
-    {
-        throw std::invalid_argument(
-            "PacketTransport::OfferDatagrams: no such link, or no client that provides datagrams");
-    }
+    WEIR_REFUSE_IF(
+        !m_datagrams.HasClient() || link.Index() >= m_network.Links(),
+        "PacketTransport::OfferDatagrams: no such link, or no client that provides datagrams");
     Wake(now);
     m_datagrams.Offer(link, trafficClass, now.ToPicoseconds());
 }
@@ -746,12 +722,8 @@ PacketTransport::OpenFootprint(Connection& connection)
 void
 PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
-    if (link.Index() >= m_network.Links() || !(rate >= Rate()))
-    {
-        throw std::invalid_argument(
-            "PacketTransport::SetLinkRate: no such link, or its rate is "
-            "negative");
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_network.Links() || !(rate >= Rate()),
+                   "PacketTransport::SetLinkRate: no such link, or its rate is negative");
     Wake(now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
     if (m_selector)
@@ -763,13 +735,10 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 void
 PacketTransport::SetLinkLoss(LinkId link, double part, Time now)
 {
-    if (link.Index() >= m_network.Links() || !(part >= 0 && part < 1) ||
-        m_routing.GetTopology().GetLink(link).kind != LinkKind::Network)
-    {
-        throw std::invalid_argument(
-            "PacketTransport::SetLinkLoss: no such link of the network, or the loss probability is "
-            "not in [0, 1)");
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_network.Links() || !(part >= 0 && part < 1) ||
+                       m_routing.GetTopology().GetLink(link).kind != LinkKind::Network,
+                   "PacketTransport::SetLinkLoss: no such link of the network, or the loss "
+                   "probability is not in [0, 1)");
     m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_network.SetLoss(link.Index(), part);
@@ -780,10 +749,8 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     for (const LinkId link : links)
     {
-        if (link.Index() >= m_network.Links())
-        {
-            throw std::invalid_argument("PacketTransport::SetLinksUp: no such link");
-        }
+        WEIR_REFUSE_IF(link.Index() >= m_network.Links(),
+                       "PacketTransport::SetLinksUp: no such link");
     }
     Wake(now);
     m_routing.SetUsable(links, up);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/replay/replay-transport.h"
 
+#include "fabric/refuse.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <stdexcept>
 #include <tuple>
 
 namespace weir
@@ -1324,11 +1324,8 @@ ReplayTransport::RateOf(LinkId link) const
 void
 ReplayTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
-    if (link.Index() >= m_ended.size() || !(rate >= Rate()))
-    {
-        throw std::invalid_argument(
-            "ReplayTransport::SetLinkRate: no such link, or its rate is negative");
-    }
+    WEIR_REFUSE_IF(link.Index() >= m_ended.size() || !(rate >= Rate()),
+                   "ReplayTransport::SetLinkRate: no such link, or its rate is negative");
     m_now = std::max(m_now, now);
     Episode* running = Unify();
     m_rates.emplace_back(link, rate);
@@ -1349,10 +1346,7 @@ ReplayTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     for (const LinkId link : links)
     {
-        if (link.Index() >= m_ended.size())
-        {
-            throw std::invalid_argument("ReplayTransport::SetLinksUp: no such link");
-        }
+        WEIR_REFUSE_IF(link.Index() >= m_ended.size(), "ReplayTransport::SetLinksUp: no such link");
     }
     m_now = std::max(m_now, now);
     Episode* running = Unify();

@@ -2,13 +2,12 @@
 #ifndef WEIR_FABRIC_TRANSPORT_PACKET_SWIFT_H
 #define WEIR_FABRIC_TRANSPORT_PACKET_SWIFT_H
 
+#include "fabric/refuse.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <sstream>
-#include <stdexcept>
 
 namespace weir
 {
@@ -168,13 +167,9 @@ Swift::VisitParameters(ParameterVisitor& visitor)
 inline void
 Swift::Check() const
 {
-    if (!(scalingFrom < scalingTo))
-    {
-        std::ostringstream text;
-        text << "congestionControl.scalingFrom: found " << scalingFrom
-             << " packets, expected less than scalingTo, " << scalingTo;
-        throw std::invalid_argument(text.str());
-    }
+    WEIR_REFUSE_IF(!(scalingFrom < scalingTo),
+                   "congestionControl.scalingFrom: found "
+                       << scalingFrom << " packets, expected less than scalingTo, " << scalingTo);
 }
 
 inline std::unique_ptr<SenderControl>

@@ -2,13 +2,12 @@
 #ifndef WEIR_FABRIC_TRANSPORT_PACKET_TIMELY_H
 #define WEIR_FABRIC_TRANSPORT_PACKET_TIMELY_H
 
+#include "fabric/refuse.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/rate-sender.h"
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
-#include <stdexcept>
 
 namespace weir
 {
@@ -222,13 +221,10 @@ Timely::VisitParameters(ParameterVisitor& visitor)
 inline void
 Timely::Check() const
 {
-    if (low > high)
-    {
-        std::ostringstream text;
-        text << "congestionControl.low: found " << low.ToMicroseconds()
-             << " us, expected at most high, " << high.ToMicroseconds() << " us";
-        throw std::invalid_argument(text.str());
-    }
+    WEIR_REFUSE_IF(low > high,
+                   "congestionControl.low: found " << low.ToMicroseconds()
+                                                   << " us, expected at most high, "
+                                                   << high.ToMicroseconds() << " us");
 }
 
 inline std::unique_ptr<SenderControl>
