@@ -9,10 +9,7 @@
 namespace weir
 {
 
-/**
- * Writes every value of @p spec as YAML for `--network` and `network:`, each line with its meaning
- * and the source of its default.
- */
+/** Writes @p spec as YAML of `network:`, each value with its meaning and its default's source. */
 std::string DescribePackets(PacketSpec spec);
 
 } // namespace weir

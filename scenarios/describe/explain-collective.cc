@@ -294,10 +294,7 @@ class Explanation
         return text;
     }
 
-    /**
-     * The shares of latency and of the transfer of bytes, on the bottleneck link or in the thread
-     * blocks.
-     */
+    /** The shares of latency and of moving bytes, on the bottleneck link or in thread blocks. */
     std::string Shares(const CollectivePlan& plan)
     {
         if (plan.duration <= Time())

@@ -29,9 +29,7 @@ struct FlowPorts
     uint16_t priorityGroup{0};
 };
 
-/**
- * The network that flows run on: numbered end points, the routes between them, and the transport.
- */
+/** The network that flows run on: numbered end points, routes between them, and the transport. */
 class FlowNetwork
 {
   public:
@@ -40,10 +38,7 @@ class FlowNetwork
     /** The kind of end points in messages: "host" or "GPU". */
     virtual const char* EndPointName() const = 0;
 
-    /**
-     * What is expected instead of @p node, which is not an end point: "a host from 0 to 319"; empty
-     * when it is one.
-     */
+    /** What is expected instead of @p node: "a host from 0 to 319"; empty if it is an end point. */
     virtual std::string WhyNoEndPoint(int64_t node) const = 0;
 
     /** The numbers of all end points, ascending. */

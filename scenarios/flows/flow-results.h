@@ -138,10 +138,7 @@ class FlowResults
     std::vector<Time> m_finishes;
 };
 
-/**
- * A lower bound on the number of bins of @p width in which @p flows give links traffic. O(flows x
- * links of a path).
- */
+/** Lower bound on the bins of @p width with link traffic of @p flows. O(flows x links a path). */
 double MinLinkBins(const FlowResults& flows, const Routing& routing, Time width);
 
 /**

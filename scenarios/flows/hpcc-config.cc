@@ -92,10 +92,7 @@ struct LargestPair
     double bytes{0};     //!< round-trip time x bottleneck rate
 };
 
-/**
- * As the HPCC simulator computes round-trip times: twice the one-way delays, and the transmission
- * time of one payload per link.
- */
+/** The simulator's round trips: twice the one-way delays, and sending one payload per link. */
 LargestPair
 LargestOf(const Topology& topology, double payload)
 {

@@ -32,10 +32,7 @@ class HpccConfig
     /** Reads @p path. @throws InputError "file:line: KEY: found ..., expected ...". */
     explicit HpccConfig(const std::string& path);
 
-    /**
-     * Whether the first line of the file @p path begins with a key in capitals, which YAML does
-     * not.
-     */
+    /** Whether the file @p path begins with a key in capitals, as YAML does not. */
     static bool IsOne(const std::string& path);
 
     /**

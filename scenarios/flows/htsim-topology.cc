@@ -138,9 +138,7 @@ ReadFile(LocatedLines& lines)
     return file;
 }
 
-/**
- * The exact quotient. @throws InputError where there is a remainder, or a value is not above zero.
- */
+/** The exact quotient. @throws InputError where there is none, or a value is not above zero. */
 int64_t
 Divided(const LocatedLines& lines, int64_t whole, int64_t part, const std::string& rule)
 {

@@ -21,9 +21,7 @@ struct SimulatorGuard
     }
 };
 
-/**
- * The only pending event: runs the engines up to now and reschedules itself for their next event.
- */
+/** The only pending event: runs the engines up to now and schedules itself for their next event. */
 class Wake
 {
   public:

@@ -270,10 +270,7 @@ class MachineFit
     FitProblem m_problem;
 };
 
-/**
- * The part of each point that is left out in turn: its run, or, with few runs, its size class
- * within its run.
- */
+/** The part of each point that is left out in turn: its run; of few runs, a size class there. */
 std::vector<std::size_t>
 PartsOf(const std::vector<Point>& points, std::size_t runs)
 {

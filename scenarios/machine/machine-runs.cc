@@ -92,10 +92,7 @@ CheckAgreement(const RunArgument& argument, const RunSettings& said, const NcclT
     }
 }
 
-/**
- * The model in a GPU's name: "H100" in "NVIDIA H100 80GB HBM3" and in "h100-sxm"; empty when there
- * is none.
- */
+/** The model in a GPU's name: "H100" in "NVIDIA H100 80GB HBM3" and "h100-sxm"; empty: none. */
 std::string
 ModelOf(std::string gpu)
 {

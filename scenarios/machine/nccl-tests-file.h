@@ -48,9 +48,7 @@ std::vector<NcclTestsRun> ReadNcclTests(const std::string& path);
 /** As ReadNcclTests, for the content @p text of the file @p path. */
 std::vector<NcclTestsRun> ParseNcclTests(const std::string& text, const std::string& path);
 
-/**
- * The operation named in @p text as in nccl-tests' programs (all_reduce_perf); the longest match.
- */
+/** The operation named in @p text as by nccl-tests (all_reduce_perf); the longest match. */
 std::optional<CollectiveOp> FindCollectiveOp(const std::string& text);
 
 } // namespace weir

@@ -133,10 +133,7 @@ WeightOf(double residual, double scale)
     return (size <= HUBER ? 1 : HUBER / size) / (scale * scale);
 }
 
-/**
- * The loss for residuals of @p scale: the sum of Huber's losses and half the squared unknowns (the
- * priors).
- */
+/** The loss for residuals of @p scale: Huber's losses, and the priors (half the squared x). */
 double
 LossAt(const FitState& state, double scale)
 {
@@ -185,10 +182,7 @@ EquationsOf(const FitState& state, const std::vector<std::size_t>& active)
     return equations;
 }
 
-/**
- * The derivatives of the predictions for each unknown of @p active, by finite differences; zero for
- * the others.
- */
+/** The derivatives of the predictions by the unknowns of @p active; zero for the others. */
 Matrix
 JacobianAt(const FitProblem& problem, const FitState& state, const std::vector<std::size_t>& active)
 {
@@ -214,19 +208,14 @@ JacobianAt(const FitProblem& problem, const FitState& state, const std::vector<s
     return jacobian;
 }
 
-/**
- * Updates the scale of the residuals. It only decreases, so that explained residuals are not taken
- * for noise again.
- */
+/** Updates the scale, which only decreases: explained residuals are not noise again. */
 void
 UpdateScale(const FitProblem& problem, FitState& state)
 {
     state.scale = std::min(state.scale, ScaleOf(problem, state));
 }
 
-/**
- * The damped step from @p state within bounds: unknowns at a bound that would leave it are held.
- */
+/** The damped step from @p state within bounds: unknowns that would leave a bound are held. */
 Vector
 StepFrom(const FitProblem& problem,
          const FitState& state,
@@ -273,9 +262,7 @@ LargestChange(const Vector& a, const Vector& b)
     return largest;
 }
 
-/**
- * Takes a step that reduces the loss. @return false, with @p state unchanged, when none was found
- */
+/** Takes a step that reduces the loss. @return false, with @p state unchanged, if there is none */
 bool
 TakeStep(const FitProblem& problem,
          FitState& state,

@@ -14,10 +14,7 @@
 namespace weir
 {
 
-/**
- * A fit problem. Each unknown has a standard normal prior (mean 0, standard deviation 1), in units
- * that the caller chooses accordingly.
- */
+/** A fit problem, in units in which each unknown has a standard normal prior. */
 struct FitProblem
 {
     /** For each of the vectors of unknowns @p x, the predictions, one per observation. */

@@ -15,17 +15,13 @@ namespace weir
 namespace
 {
 
-/**
- * Measured with one all-reduce planned on 1024 and 4096 nodes of hgx-h100: 98 and 340 MB at most.
- */
+/** Measured: one all-reduce planned on 1024 and 4096 nodes of hgx-h100 takes 98 and 340 MB. */
 constexpr double BYTES_PER_GPU = 10e3;
 /** Measured by wiring dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires. */
 constexpr double BYTES_PER_SWITCH = 400;
 constexpr double BYTES_PER_WIRE = 200;
 constexpr double GIGA = 1e9;
-/**
- * Planning one all-reduce on this many GPUs takes about a minute; the time grows with their number.
- */
+/** Planning one all-reduce on this many GPUs takes about a minute, and longer on more. */
 constexpr uint64_t MAX_GPUS = uint64_t{1} << 18;
 
 double

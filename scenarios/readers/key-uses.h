@@ -50,10 +50,7 @@ std::vector<std::string> NotesOnPacketUse(const YamlNode& network,
                                           PacketSpec spec,
                                           const PacketSurroundings& around);
 
-/**
- * Notes on the times of @p spec that are shorter than the idle round trip of the longest path that
- * flows took.
- */
+/** Notes on times of @p spec below the idle round trip of the longest path that flows took. */
 std::vector<std::string> NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path);
 
 /** One note for each of @p events that was scheduled after the end of the run at @p end. */

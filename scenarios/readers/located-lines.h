@@ -88,10 +88,7 @@ class LocatedLines
     /** The field at @p index as a finite decimal. @throws InputError when it is not one. */
     double Decimal(std::size_t index, const char* name) const;
 
-    /**
-     * As Decimal. @param unit for messages, such as "seconds". @throws InputError when the value is
-     * not above zero.
-     */
+    /** As Decimal, above zero. @param unit for messages, such as "seconds" @throws InputError */
     double Positive(std::size_t index, const char* name, const char* unit) const;
 
     /** "file:line: name: found 'text', expected ...". */

@@ -75,10 +75,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     return cost;
 }
 
-/**
- * The figures that @p node gives, in the order of NodeCostFigures. @throws InputError at unknown
- * keys.
- */
+/** The figures that @p node gives, in the order of the list. @throws InputError at unknown keys. */
 std::vector<NodeCostFigure>
 FiguresIn(const YamlNode& node)
 {

@@ -87,10 +87,7 @@ ArchitectureFigures ReadArchitecture(const YamlNode& reference, const Catalog& c
 HostFigures ReadHost(const YamlNode& reference, const Catalog& catalog);
 TransportFigures ReadTransport(const YamlNode& reference, const Catalog& catalog);
 
-/**
- * Reads an MTU that the packet format of @p transport allows. @throws InputError naming what it
- * expected.
- */
+/** Reads an MTU that the packet format of @p transport allows. @throws InputError otherwise. */
 uint32_t ReadMtu(const YamlNode& node, const NetTransportTraits& transport);
 
 /**
@@ -104,10 +101,7 @@ ArchitectureFigures ArchitectureOf(uint32_t computeCapability, const Catalog& ca
 HostFigures HostOf(HostCpu cpu, const Catalog& catalog);
 TransportFigures TransportOf(NetTransport transport, const Catalog& catalog);
 
-/**
- * The costs of these parts of @p node that differ from DefaultCosts; empty with the catalog that
- * Weir was built with.
- */
+/** The costs of these parts of @p node that differ from DefaultCosts; none with Weir's catalog. */
 std::vector<NodeCost> OwnCosts(const ArchitectureFigures& architecture,
                                const HostFigures& host,
                                const TransportFigures& transport,
@@ -123,10 +117,7 @@ std::vector<NodeCost> OwnCosts(const NodeSpec& node, const Catalog& catalog);
  */
 std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
 
-/**
- * The same for an architecture, host or transport, whose figures may also give the SM `clock` or
- * the `port` rate that they hold for.
- */
+/** The same for a part, whose figures may also give the `clock` or `port` that they hold for. */
 std::vector<CostFigure> ReadCostFigures(const YamlNode& node);
 
 /** "us", "GB/s" or "B"; empty for a factor. */

@@ -38,10 +38,7 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
     }
 }
 
-/**
- * Reads a mean time to failure or repair. A shorter one would let nothing cross the wire before it
- * fails again.
- */
+/** Reads a mean time to failure or repair, long enough for packets to cross the wire in it. */
 Time
 ReadMeanTime(const YamlNode& node, const char* key)
 {

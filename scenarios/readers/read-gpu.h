@@ -32,10 +32,7 @@ struct PciDevices
     bool isTypical{false};        //!< stands for all GPUs of its compute capability
 };
 
-/**
- * Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the location of
- * the error.
- */
+/** Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the location. */
 PciDevices ReadPciDevices(const YamlNode& node);
 
 /**

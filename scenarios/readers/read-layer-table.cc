@@ -261,10 +261,7 @@ FindIn(const YamlNode& node, const YamlNode& defaults, const char* key)
     return found ? found : defaults.Find(key);
 }
 
-/**
- * Reads [[rows, share], ...] for a table of @p rows; @p areCounts: counts of look-ups instead of
- * shares.
- */
+/** Reads [[rows, share], ...] for a table of @p rows; counts of look-ups if @p areCounts. */
 std::vector<RowClass>
 ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
 {

@@ -21,15 +21,10 @@
 namespace weir
 {
 
-/**
- * Reads rate, latency, measured, source; headerFlits. @p typical is used where `measured` is
- * missing.
- */
+/** Reads rate, latency, measured (default: @p typical), source; headerFlits. */
 LinkProfile ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical);
 
-/**
- * Reads rate, or generation and lanes; latency, measured, source; maxPayload. @p typical as above.
- */
+/** Reads rate, or generation and lanes; latency, measured (@p typical), source; maxPayload. */
 LinkProfile ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical);
 
 /**
@@ -43,16 +38,10 @@ LinkProfile ReadPcieUplinkProfile(const YamlNode& node,
 /** Reads rate, latency, measured, source: a link without a packet format. */
 LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);
 
-/**
- * Reads rate, source, transport; mtu, latency and measured, which default to those of @p transport
- * where `transport` names it.
- */
+/** Reads rate, source, transport; mtu, latency, measured: by default those of @p transport. */
 LinkProfile ReadNicProfile(const YamlNode& node, const TransportFigures& transport);
 
-/**
- * The link between two switches: latency; other figures default to those of @p nic and to @p
- * source.
- */
+/** The link between two switches: latency; other figures default to @p nic's and to @p source. */
 LinkProfile ReadSwitchProfile(const YamlNode& node,
                               const LinkProfile& nic,
                               const std::string& source);

@@ -16,10 +16,7 @@ namespace
 constexpr int64_t MAX_EXPERTS = 65535;
 constexpr double MAX_CAPACITY = 1000; //!< multiple of the balanced load
 
-/**
- * Refuses keys without effect: experts padded to a capacity all get the same load, and only an
- * imbalance draws by a seed.
- */
+/** Refuses loads of experts padded to a capacity, and a seed without an imbalance to draw. */
 void
 CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
 {

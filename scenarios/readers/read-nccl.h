@@ -22,9 +22,7 @@ NcclSettings ReadNccl(const YamlNode& node);
 /** Reads a version from 2.4 on, such as "2.30.7". @throws InputError when it is not one. */
 std::string ReadNcclVersion(const YamlNode& node);
 
-/**
- * A note that the version is newer than all those whose constants Weir has; empty when it is not.
- */
+/** A note that the version is newer than those whose constants Weir has; empty if it is not. */
 std::string NoteOnNcclVersion(const YamlNode& node);
 
 /**
@@ -37,16 +35,10 @@ void ReadNcclParameters(const FindValue& find, NcclSettings& settings);
 /** The same from @p map, whose other keys are those of the key map named @p keys. */
 void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
 
-/**
- * Reads the settings of dimension-wise collectives, from the keys of a map or from options. @throws
- * InputError
- */
+/** Reads settings of dimension-wise collectives from a map or from options. @throws InputError */
 DimensionWiseSettings ReadDimensionWise(const FindValue& find);
 
-/**
- * Reads what a call fixes instead of leaving it to NCCL: the keys algorithm, protocol and channels
- * of @p call.
- */
+/** Reads what @p call does not leave to NCCL: the keys algorithm, protocol and channels. */
 CollectiveOverrides ReadOverrides(const YamlNode& call);
 
 } // namespace weir

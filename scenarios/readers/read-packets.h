@@ -21,10 +21,7 @@ namespace weir
  */
 CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
 
-/**
- * The same for the network of a run. @throws InputError also where the models do not apply to @p
- * fidelity.
- */
+/** The same for a run. @throws InputError also where the models do not apply to @p fidelity. */
 CorrectionSpec ReadCorrectionsFor(const YamlNode& node, Fidelity fidelity, const Catalog& catalog);
 
 /**
@@ -42,10 +39,7 @@ std::vector<std::string> PacketKeys();
 /** Whether @p message is about a key that ReadPackets reads: "switch.buffer: found ...". */
 bool IsOfPackets(const std::string& message);
 
-/**
- * Such a message with the location of its key in @p network, or of the nearest enclosing map that
- * is written there.
- */
+/** Such a message with the location of its key in @p network, or of the map around it. */
 std::string AddLocation(const YamlNode& network, const std::string& message);
 
 /** The error for series of links or ports with `settle`. */

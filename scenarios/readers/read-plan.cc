@@ -47,9 +47,7 @@ CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
     }
 }
 
-/**
- * Reads [T] (one dimension), [q, q] or [q, q, d]. @param tensor the plan's tensor-parallel degree.
- */
+/** Reads [T] (one dimension), [q, q] or [q, q, d]. @param tensor the tensor-parallel degree */
 TensorGrid
 ReadTensorShape(const YamlNode& node, uint32_t tensor)
 {

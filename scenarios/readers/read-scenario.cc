@@ -339,9 +339,7 @@ CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
     job.Fail("found no precision, and the default cannot be used: " + wrong);
 }
 
-/**
- * Reads placement, start, number of steps, overlap and jitter of a job with a model or a workload.
- */
+/** Reads placement, start, steps, overlap and jitter of a job with a model or a workload. */
 void
 ReadExecution(const YamlNode& node, uint64_t seed, JobSpec& job)
 {

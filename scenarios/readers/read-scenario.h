@@ -14,10 +14,7 @@
 namespace weir
 {
 
-/**
- * Reads the bin width of a series. @throws InputError unless it is above zero and at least @p
- * min.
- */
+/** Reads the bin width of a series: above zero and at least @p min. @throws InputError */
 inline Time
 ReadBinWidth(const YamlNode& series, Time min = Time())
 {
@@ -45,10 +42,7 @@ struct KnownSystem
     std::vector<std::string> notes; //!< on values that the wired fabric does not have
 };
 
-/**
- * As ReadScenario, but reuses the system of the previous scenario where its text is the same; @p
- * known is updated.
- */
+/** The same, but reuses the system of @p known, which is updated, where its text is the same. */
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known);
 
 /**

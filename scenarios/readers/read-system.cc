@@ -80,9 +80,7 @@ FullMesh(uint32_t gpus, uint32_t links)
     return mesh;
 }
 
-/**
- * Throws at those of the keys @p others that were written although the wiring does not have them.
- */
+/** Throws at those of the keys @p others that were written but that the wiring does not have. */
 void
 CheckWiringKeys(const YamlNode& node, std::initializer_list<const char*> others)
 {
@@ -299,10 +297,7 @@ IsSameMesh(const std::vector<MeshLink>& a, const std::vector<MeshLink>& b)
     });
 }
 
-/**
- * Refuses those of @p keys that were written in the map @p name of @p node (null: in @p node
- * itself).
- */
+/** Refuses written values of @p keys in the map @p name of @p node (null: @p node itself). */
 void
 Refuse(const YamlNode& node, const char* name, const std::vector<const char*>& keys)
 {
@@ -378,9 +373,7 @@ CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wire
 // Far above any cluster; products with ports stay within 32 bits.
 constexpr int64_t MAX_NODES = 1 << 20;
 
-/**
- * The number of nodes that exactly fill the fabric; 0 where it is not fixed or not a whole number.
- */
+/** The number of nodes that exactly fill the fabric; 0 where none does, or any number may. */
 uint32_t
 NodesThatFill(const YamlNode& system, const ClusterSpec& cluster)
 {

@@ -35,10 +35,7 @@ const std::vector<YamlKeyMap>& YamlKeyMaps();
 /** The key map @p name. @throws std::logic_error when there is none. */
 const YamlKeyMap& YamlKeyMapOf(const std::string& name);
 
-/**
- * The names of the keys of the map @p name, in their order. @throws std::logic_error when there is
- * no such map.
- */
+/** The names of the keys of the map @p name, in order. @throws std::logic_error as above. */
 std::vector<std::string> YamlKeysOf(const std::string& name);
 
 } // namespace weir

@@ -249,9 +249,7 @@ ShapeText(const FabricSpec& fabric)
     return (shape.empty() ? "" : ", " + shape) + ", " + fabric.routing->Name() + " routing";
 }
 
-/**
- * The fabric: numbers of switches by kind, and numbers of links by device kinds, profile and rate.
- */
+/** The fabric: numbers of switches by kind, and of links by device kinds, profile and rate. */
 std::string
 FabricText(const Cluster& cluster)
 {

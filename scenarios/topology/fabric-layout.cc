@@ -77,9 +77,7 @@ ArcRoom(double width)
     return MIN_ARC_ROOM + width * 0.15;
 }
 
-/**
- * Groups with smaller numbers are always drawn; later groups only if a node is attached to them.
- */
+/** Groups with smaller numbers are drawn; later ones only if a node is attached to them. */
 constexpr uint32_t GROUPS_ALWAYS_DRAWN = 3;
 
 bool

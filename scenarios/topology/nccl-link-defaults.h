@@ -17,9 +17,7 @@
 namespace weir
 {
 
-/**
- * One NVLink of a GPU generation: its raw rate, framing, and the share that NCCL's rate implies.
- */
+/** One NVLink of a GPU generation: raw rate, framing, and the share that NCCL's rate implies. */
 LinkProfile DefaultNvLink(const ArchitectureFigures& architecture, bool isSwitched);
 
 /** A PCIe slot: generation 1 to 6, 1 to 32 lanes. */

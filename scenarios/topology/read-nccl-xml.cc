@@ -585,9 +585,7 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog,
     }
 }
 
-/**
- * Copies framing, measured share, latency and source of @p base to slots with the same encoding.
- */
+/** Copies framing, measured share, latency and source of @p base to slots of its encoding. */
 void
 TakeEfficiency(std::vector<PcieAttachment>& attachments, const LinkProfile& base)
 {

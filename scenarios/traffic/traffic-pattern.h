@@ -27,10 +27,7 @@ enum class TrafficKind : uint8_t
 /** "poisson", "permutation", "incast", "all-to-all" or "on-off". */
 const char* ToString(TrafficKind kind);
 
-/**
- * Whether traffic of a kind accepts @p key of its map in addition to the common keys: "load",
- * "times".
- */
+/** Whether traffic of a kind has @p key besides the common keys: "load", "times". */
 bool HasTrafficKey(TrafficKind kind, const std::string& key);
 
 /** Specification of random traffic between end points. */

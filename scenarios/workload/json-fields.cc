@@ -14,10 +14,7 @@ namespace weir
 namespace
 {
 
-/**
- * Refuses JSON nested deeper than 500 levels, which no trace is: copying and printing such a value
- * would exhaust the stack. O(characters).
- */
+/** Refuses JSON of over 500 levels, which would exhaust the stack when copied. O(characters). */
 void
 ExpectShallow(const std::string& text, const std::string& path)
 {

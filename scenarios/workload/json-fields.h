@@ -42,9 +42,7 @@ void ExpectKeys(const Json& object,
 /** The value of @p key; null where @p object is not an object or lacks it. */
 const Json* FindField(const Json& object, const char* key);
 
-/**
- * A whole number within bounds, also given as a float or as digits in a text. @throws InputError
- */
+/** A whole number within bounds, also as a float or as digits in a text. @throws InputError */
 int64_t IntegerOf(const Json& value, int64_t min, int64_t max, const std::string& location);
 
 /** The same for @p key, which must be present. @throws InputError */
@@ -62,10 +60,7 @@ int64_t IntegerOf(const Json& object,
 /** A text. @throws InputError */
 const std::string& TextOf(const Json& value, const std::string& location);
 
-/**
- * The text of @p key; @p absent where it is missing or null. @throws InputError where it is not a
- * text.
- */
+/** The same for @p key; @p absent where it is missing or null. @throws InputError */
 std::string TextOf(const Json& object,
                    const char* key,
                    const std::string& absent,

@@ -17,10 +17,7 @@ void WriteNode(YamlWriter& out, const NodeSpec& node);
 /** Writes the routing keys of @p fabric into an open map. */
 void WriteRouting(YamlWriter& out, const FabricSpec& fabric);
 
-/**
- * Writes @p cluster into an open map as a system without `base:`; ReadSystem reads it back
- * unchanged.
- */
+/** Writes @p cluster as a system without `base:` into an open map; ReadSystem reads it back. */
 void WriteSystem(YamlWriter& out, const ClusterSpec& cluster);
 
 } // namespace weir

@@ -32,9 +32,7 @@ std::string JoinNames(const std::vector<std::string>& names, const std::string& 
 /** The parts of @p text between the characters @p separator; one more than there are of these. */
 std::vector<std::string> SplitText(const std::string& text, char separator);
 
-/**
- * The letters and digits of @p text in lower case: equal for all_reduce, all-reduce and AllReduce.
- */
+/** The letters and digits of @p text in lower case: equal for all_reduce and AllReduce. */
 std::string NormalizedName(const std::string& text);
 
 } // namespace weir

@@ -22,17 +22,13 @@
 namespace weir
 {
 
-/**
- * Units B, kB (or KB), MB, GB, TB, KiB, MiB, GiB, TiB; the result must be a whole number of bytes.
- */
+/** Units B, kB (or KB), MB, GB, TB, KiB, MiB, GiB, TiB; must be a whole number of bytes. */
 Bytes ParseBytes(const std::string& text);
 
 /** Units ps, ns, us, ms, s; rounds to the nearest picosecond. */
 Time ParseTime(const std::string& text);
 
-/**
- * Units bps, kbps, Mbps, Gbps, Tbps (bits), or B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s (bytes).
- */
+/** Units bps, kbps, Mbps, Gbps, Tbps (bits); B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s (bytes). */
 Rate ParseRate(const std::string& text);
 
 /** Units Hz, kHz, MHz, GHz. */

@@ -11,9 +11,7 @@
 namespace weir
 {
 
-/**
- * Maximum size of a collective, 32 PiB: at 4 GB/s it takes the 106 days that Time can represent.
- */
+/** Maximum size of a collective, 32 PiB: at 4 GB/s it takes the 106 days that Time spans. */
 constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 25);
 
 /**

@@ -52,10 +52,7 @@ struct FileRead
     std::string state; //!< FileState when it was first read
 };
 
-/**
- * A text that changes when the file changes: its size and modification time; "none" if it is
- * missing.
- */
+/** A text that changes with the file: its size and modification time; "none" if it is missing. */
 std::string FileState(const std::string& path);
 
 /** Records that the process reads @p path, for callers that do not use ReadBytes. */

@@ -28,10 +28,7 @@ struct YamlMark
     int column{0};
 };
 
-/**
- * A value of a YAML tree with its own location, which it keeps when it is merged into another tree.
- * Internal to YamlNode's sources.
- */
+/** A value of a YAML tree; it keeps its own location when it is merged into another tree. */
 struct YamlNode::State
 {
     YamlKind kind{YamlKind::Null};

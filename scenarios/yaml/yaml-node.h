@@ -61,10 +61,7 @@ class YamlNode
      */
     std::pair<YamlNode, std::size_t> FindDeepest(const std::string& dottedPath) const;
 
-    /**
-     * Sets @p value to the result of @p read, an accessor or a function, for the value of @p key
-     * and @p arguments, if the map has the key.
-     */
+    /** If the map has @p key, sets @p value to what @p read, an accessor or function, gives. */
     template <typename V, typename F, typename... A>
     void Read(const char* key, V& value, const F& read, const A&... arguments) const
     {
@@ -179,10 +176,7 @@ class YamlNode
     /** Throws an InputError: this value was found, @p expected was expected. */
     [[noreturn]] void FailExpected(const std::string& expected) const;
 
-    /**
-     * Throws an InputError: this text was found, one of @p names was expected; suggests the closest
-     * name.
-     */
+    /** Throws an InputError: this was found, one of @p names expected; suggests the closest. */
     [[noreturn]] void FailChoice(const std::vector<std::string>& names) const;
 
     /** The name of the file in which the value was written, as it was given. */
@@ -205,10 +199,7 @@ class YamlNode
      */
     void CheckAllRead(std::initializer_list<const char*> exempt) const;
 
-    /**
-     * Turns a text, the name of a base, into a map with that base: `hgx-h100` to `{base:
-     * hgx-h100}`.
-     */
+    /** Turns the name of a base into a map with that base: `hgx-h100` to `{base: hgx-h100}`. */
     void MakeBase();
 
     /**

@@ -19,10 +19,7 @@ class Emitter;
 namespace weir
 {
 
-/**
- * Writes a YAML map of quantities with units, lists and other maps (YamlMap); YamlNode reads them
- * back unchanged.
- */
+/** Writes a map of quantities, lists and maps (YamlMap); YamlNode reads them back unchanged. */
 class YamlWriter
 {
   public:
