@@ -235,8 +235,7 @@ Catalog::Catalog(std::vector<std::string> folders)
 bool
 Catalog::IsPath(const std::string& text)
 {
-    return text.find('/') != std::string::npos || IsYamlFile(text) ||
-           fs::path(text).extension() == ".xml";
+    return text.find('/') != std::string::npos || IsYamlFile(text) || IsNcclXmlFile(text);
 }
 
 std::vector<CatalogEntry>

@@ -16,6 +16,7 @@
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/mapped.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -256,7 +257,7 @@ CalibrateSystem(const CalibrateOptions& options)
 {
     const Catalog catalog;
     const bool isName = YamlNode::ParseArgument(options.system, "--system").IsScalar();
-    if (!isName || fs::path(options.system).extension() == ".xml")
+    if (!isName || IsNcclXmlFile(options.system))
     {
         throw InputError("--system: found '" + options.system +
                          "', expected a name of the catalog or a YAML file, which the result "

@@ -8,10 +8,10 @@
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/show-topology.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -34,8 +34,7 @@ struct TopologyOptions
 std::vector<std::string>
 FilesOf(const std::string& system)
 {
-    const auto ending = std::filesystem::path(system).extension();
-    if (system.empty() || ending == ".xml" || ending == ".graphml")
+    if (system.empty() || IsTopologyFile(system))
     {
         return {system};
     }
@@ -90,8 +89,7 @@ With(const TopologyOptions& options, uint32_t max, const Use& use)
     }
     catch (const std::invalid_argument& error)
     {
-        const auto ending = std::filesystem::path(options.file).extension();
-        if (ending != ".xml" && ending != ".graphml")
+        if (!IsTopologyFile(options.file))
         {
             CheckWiring(YamlNode::ParseArgument(options.file, "SYSTEM"), Catalog(), cluster);
         }

@@ -4,8 +4,8 @@
 #include "fabric/topology/cluster.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/text-file.h"
 
-#include <filesystem>
 #include <stdexcept>
 #include <unistd.h>
 #include <utility>
@@ -20,7 +20,6 @@ constexpr double BYTES_PER_GPU = 10e3;
 /** Measured by wiring dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires. */
 constexpr double BYTES_PER_SWITCH = 400;
 constexpr double BYTES_PER_WIRE = 200;
-constexpr double GIGA = 1e9;
 /** Planning one all-reduce on this many GPUs takes about a minute, and longer on more. */
 constexpr uint64_t MAX_GPUS = uint64_t{1} << 18;
 
@@ -31,10 +30,18 @@ MemoryOfMachine()
            static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
+/** Why @p needed bytes are too much for this machine; empty when they are not. */
 std::string
-InGigabytes(double bytes)
+WhyTooMuch(double needed)
 {
-    return std::to_string(static_cast<int64_t>(bytes / GIGA + 0.5)) + " GB";
+    const auto inGigabytes = [](double bytes) {
+        return std::to_string(static_cast<int64_t>(bytes / 1e9 + 0.5)) + " GB";
+    };
+    const double there = MemoryOfMachine();
+    return needed > there ? ", which take about " + inGigabytes(needed) +
+                                " of memory, expected no more than the " + inGigabytes(there) +
+                                " of this machine"
+                          : "";
 }
 
 /** Fields of a ClusterSpec whose key in a file has another name. */
@@ -54,35 +61,21 @@ NameInFile(const std::string& field)
     return field;
 }
 
-/** Whether @p reference names a file of another format than YAML. */
-bool
-IsTopologyFile(const YamlNode& reference)
-{
-    const std::string extension =
-        reference.IsScalar() ? std::filesystem::path(reference.AsString()).extension().string()
-                             : "";
-    return extension == ".xml" || extension == ".graphml";
-}
-
 } // namespace
 
 void
 CheckMemory(const ClusterSpec& cluster, const std::string& where)
 {
-    const double needed = BYTES_PER_GPU * cluster.nodes * cluster.node.gpus;
-    const double there = MemoryOfMachine();
+    const std::string found = where + ": found " + std::to_string(cluster.nodes) + " of " +
+                              std::to_string(cluster.node.gpus) + " GPUs";
     if (uint64_t{cluster.nodes} * cluster.node.gpus > MAX_GPUS)
     {
-        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
-                         std::to_string(cluster.node.gpus) + " GPUs, expected at most " +
-                         std::to_string(MAX_GPUS) + " GPUs");
+        throw InputError(found + ", expected at most " + std::to_string(MAX_GPUS) + " GPUs");
     }
-    if (needed > there)
+    const std::string why = WhyTooMuch(BYTES_PER_GPU * cluster.nodes * cluster.node.gpus);
+    if (!why.empty())
     {
-        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
-                         std::to_string(cluster.node.gpus) + " GPUs, which take about " +
-                         InGigabytes(needed) + " of memory, expected no more than the " +
-                         InGigabytes(there) + " of this machine");
+        throw InputError(found + why);
     }
 }
 
@@ -90,15 +83,13 @@ void
 CheckFabricMemory(const ClusterSpec& cluster)
 {
     const FabricSize size = cluster.fabric.kind->FixedSize(cluster);
-    const double needed = BYTES_PER_SWITCH * size.switches + BYTES_PER_WIRE * size.wires;
-    const double there = MemoryOfMachine();
-    if (needed > there)
+    const std::string why =
+        WhyTooMuch(BYTES_PER_SWITCH * size.switches + BYTES_PER_WIRE * size.wires);
+    if (!why.empty())
     {
         throw std::invalid_argument(std::string("fabric.kind: '") + cluster.fabric.kind->Name() +
                                     "' with " + FormatNumber(size.switches) + " switches and " +
-                                    FormatNumber(size.wires) + " wires, which take about " +
-                                    InGigabytes(needed) + " of memory, expected no more than the " +
-                                    InGigabytes(there) + " of this machine");
+                                    FormatNumber(size.wires) + " wires" + why);
     }
 }
 
@@ -121,6 +112,7 @@ FailAtField(const YamlNode& system, const std::string& message)
 std::vector<std::string>
 CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster)
 {
+    const bool isTopology = reference.IsScalar() && IsTopologyFile(reference.AsString());
     CheckMemory(cluster);
     std::string unmet;
     try
@@ -131,13 +123,13 @@ CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec
     }
     catch (const std::invalid_argument& error)
     {
-        if (IsTopologyFile(reference))
+        if (isTopology)
         {
             reference.Fail(error.what());
         }
         FailAtField(ResolveBase(reference, CatalogKind::Systems, catalog), error.what());
     }
-    if (unmet.empty() || IsTopologyFile(reference))
+    if (unmet.empty() || isTopology)
     {
         return {};
     }

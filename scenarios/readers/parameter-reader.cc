@@ -5,7 +5,6 @@
 #include "fabric/kinds/fabric-kind.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/readers/read-link-profile.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/yaml/names.h"

@@ -4,7 +4,6 @@
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "compute-model/kernels/kernel-calibration.h"
 #include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/names.h"

@@ -4,7 +4,6 @@
 #include "compute-model/kernels/index-distribution.h"
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-model.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"

@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-link-profile.h"
 
 #include "fabric/topology/link-profile.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>

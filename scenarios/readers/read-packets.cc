@@ -6,7 +6,6 @@
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/quantity.h"
 

@@ -5,7 +5,6 @@
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-model.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>

@@ -10,10 +10,10 @@
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-link-profile.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/nccl-xml.h"
+#include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
@@ -387,12 +387,6 @@ NodesThatFill(const YamlNode& system, const ClusterSpec& cluster)
     }
 }
 
-bool
-IsNcclTopology(const std::string& path)
-{
-    return std::filesystem::path(path).extension() == ".xml";
-}
-
 /** Reads a system of one node entirely from an NCCL topology file. */
 SystemDescription
 ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
@@ -414,7 +408,7 @@ ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
 SystemDescription
 ReadSystem(const YamlNode& reference, const Catalog& catalog)
 {
-    if (reference.IsScalar() && IsNcclTopology(reference.AsString()))
+    if (reference.IsScalar() && IsNcclXmlFile(reference.AsString()))
     {
         return ReadNcclSystem(reference, catalog);
     }
@@ -489,7 +483,7 @@ SystemArgument(const std::string& text,
     }
     if (system.IsScalar())
     {
-        if (IsNcclTopology(system.AsString()))
+        if (IsNcclXmlFile(system.AsString()))
         {
             throw InputError(
                 "--set " + settings.front() + ": found it with " + option + " " + text +

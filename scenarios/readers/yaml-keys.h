@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_READERS_YAML_KEYS_H
 #define WEIR_SCENARIOS_READERS_YAML_KEYS_H
 
+#include "scenarios/yaml/yaml-node.h"
+
 #include <string>
 #include <vector>
 
@@ -37,6 +39,12 @@ const YamlKeyMap& YamlKeyMapOf(const std::string& name);
 
 /** The names of the keys of the map @p name, in order. @throws std::logic_error as above. */
 std::vector<std::string> YamlKeysOf(const std::string& name);
+
+/** The `source:` of a map with figures. @throws InputError when it is missing or empty. */
+std::string ReadSource(const YamlNode& node);
+
+/** The `value` of a {value, source} map. @throws InputError as ReadSource, and at other keys. */
+YamlNode ReadSourced(const YamlNode& entry);
 
 } // namespace weir
 

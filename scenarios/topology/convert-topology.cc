@@ -10,6 +10,7 @@
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/names.h"
+#include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>
@@ -87,12 +88,6 @@ class Comparison
     std::vector<Difference> m_differences;
 };
 
-std::string
-Ending(const std::string& path)
-{
-    return std::filesystem::path(path).extension().string();
-}
-
 } // namespace
 
 std::string
@@ -106,28 +101,22 @@ LostKeys(const ClusterSpec& there, const ClusterSpec& back)
 TopologyFormat
 FormatOf(const std::string& path)
 {
-    const std::string ending = Ending(path);
-    if (ending == ".yaml")
+    if (std::filesystem::path(path).extension() == ".yaml")
     {
         return TopologyFormat::Yaml;
     }
-    if (ending == ".xml")
+    if (!IsTopologyFile(path))
     {
-        return TopologyFormat::NcclXml;
+        throw InputError("--output: found '" + path +
+                         "', expected a file ending in .yaml, .xml or .graphml");
     }
-    if (ending == ".graphml")
-    {
-        return TopologyFormat::GraphMl;
-    }
-    throw InputError("--output: found '" + path +
-                     "', expected a file ending in .yaml, .xml or .graphml");
+    return IsGraphMlFile(path) ? TopologyFormat::GraphMl : TopologyFormat::NcclXml;
 }
 
 ClusterSpec
 ReadTopology(const std::string& nameOrPath, const std::string& base, const Catalog& catalog)
 {
-    const std::string ending = Ending(nameOrPath);
-    if (ending != ".xml" && ending != ".graphml")
+    if (!IsTopologyFile(nameOrPath))
     {
         return ReadSystem(YamlNode::ParseArgument(nameOrPath, "SYSTEM"), catalog).cluster;
     }
@@ -138,7 +127,7 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
         cluster = ReadSystem(YamlNode::ParseArgument(base, "--base"), catalog).cluster;
     }
     cluster.name = std::filesystem::path(nameOrPath).stem().string();
-    if (ending == ".graphml")
+    if (IsGraphMlFile(nameOrPath))
     {
         ClusterSpec read = ReadGraphMl(nameOrPath, catalog);
         cluster.node = std::move(read.node);

@@ -3,14 +3,12 @@
 
 #include "fabric/topology/topology.h"
 #include "scenarios/flows/hpcc-topology.h"
-#include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -170,12 +168,6 @@ ReadHpccGraph(const std::string& path, double efficiency)
     return graph;
 }
 
-bool
-IsGraphMl(const std::string& path)
-{
-    return std::filesystem::path(path).extension() == ".graphml";
-}
-
 } // namespace
 
 bool
@@ -183,7 +175,7 @@ IsGraph(const std::string& path)
 {
     if (!IsYamlFile(path))
     {
-        return IsGraphMl(path);
+        return IsGraphMlFile(path);
     }
     const YamlNode root = YamlNode::Load(path);
     return root.IsMap() && root.Has("hosts");
@@ -197,7 +189,7 @@ ReadGraph(const std::string& path, const LinkProfile& profile)
     {
         graph = YamlGraph(path, EfficiencyOf(profile)).Read();
     }
-    else if (IsGraphMl(path))
+    else if (IsGraphMlFile(path))
     {
         graph = ReadGraphMlNetwork(path);
     }

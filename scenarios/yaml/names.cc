@@ -87,6 +87,12 @@ DidYouMean(const std::string& wrong, const std::vector<std::string>& names)
     return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
 }
 
+bool
+IsAmong(const std::string& name, const std::vector<std::string>& names)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string
 JoinNames(const std::vector<std::string>& names, const std::string& between)
 {
@@ -94,6 +100,17 @@ JoinNames(const std::vector<std::string>& names, const std::string& between)
     for (const std::string& name : names)
     {
         joined += (joined.empty() ? "" : between) + name;
+    }
+    return joined;
+}
+
+std::string
+JoinChoices(const std::vector<std::string>& names)
+{
+    std::string joined;
+    for (std::size_t i = 0; i < names.size(); i++)
+    {
+        joined += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
     }
     return joined;
 }

@@ -26,8 +26,14 @@ std::string NearestName(const std::string& wrong, const std::vector<std::string>
 /** " (did you mean 'nodes'?)", or nothing when no name is close. */
 std::string DidYouMean(const std::string& wrong, const std::vector<std::string>& names);
 
+/** Whether @p name is one of @p names. */
+bool IsAmong(const std::string& name, const std::vector<std::string>& names);
+
 /** "a, b, c", with @p between between the names. */
 std::string JoinNames(const std::vector<std::string>& names, const std::string& between = ", ");
+
+/** "a, b or c". */
+std::string JoinChoices(const std::vector<std::string>& names);
 
 /** The parts of @p text between the characters @p separator; one more than there are of these. */
 std::vector<std::string> SplitText(const std::string& text, char separator);

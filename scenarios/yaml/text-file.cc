@@ -77,6 +77,24 @@ IsYamlFile(const std::string& path)
     return extension == ".yaml" || extension == ".yml";
 }
 
+bool
+IsNcclXmlFile(const std::string& path)
+{
+    return std::filesystem::path(path).extension() == ".xml";
+}
+
+bool
+IsGraphMlFile(const std::string& path)
+{
+    return std::filesystem::path(path).extension() == ".graphml";
+}
+
+bool
+IsTopologyFile(const std::string& path)
+{
+    return IsNcclXmlFile(path) || IsGraphMlFile(path);
+}
+
 const char*
 KindWithoutText(const std::string& path)
 {

@@ -30,6 +30,15 @@ const char* KindWithoutText(const std::string& path);
 /** Whether @p path ends in .yaml or .yml. */
 bool IsYamlFile(const std::string& path);
 
+/** Whether @p path ends in .xml: an NCCL topology. */
+bool IsNcclXmlFile(const std::string& path);
+
+/** Whether @p path ends in .graphml. */
+bool IsGraphMlFile(const std::string& path);
+
+/** Whether @p path ends as a topology of another format than YAML: one of these two. */
+bool IsTopologyFile(const std::string& path);
+
 /**
  * Reads the whole content of a file, of any format.
  * @param expected description for messages, such as "a trace"
