@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 namespace weir
 {
@@ -57,9 +56,14 @@ ReadAttachment(const YamlNode& node,
     named.FailExpected("one of " + Choices(sockets, switches));
 }
 
-/** Removes links that equal @p typical from @p attachments. */
-void
-Forget(std::vector<PcieAttachment>& attachments, const LinkProfile& typical)
+/**
+ * The shortest form of @p attachments: without links that equal @p typical, and none where they are
+ * then those of @p even.
+ */
+std::vector<PcieAttachment>
+Shortest(std::vector<PcieAttachment> attachments,
+         const LinkProfile& typical,
+         const std::vector<PcieAttachment>& even)
 {
     for (PcieAttachment& attachment : attachments)
     {
@@ -68,23 +72,14 @@ Forget(std::vector<PcieAttachment>& attachments, const LinkProfile& typical)
             attachment.link.reset();
         }
     }
-}
-
-/** Clears @p attachments when they equal @p even and have no link profiles. */
-void
-ForgetEven(std::vector<PcieAttachment>& attachments, const std::vector<PcieAttachment>& even)
-{
-    const bool same = std::equal(attachments.begin(),
-                                 attachments.end(),
-                                 even.begin(),
-                                 even.end(),
-                                 [](const PcieAttachment& a, const PcieAttachment& b) {
-                                     return a.parent == b.parent && a.index == b.index && !a.link;
-                                 });
-    if (same)
-    {
-        attachments.clear();
-    }
+    const bool isEven = std::equal(attachments.begin(),
+                                   attachments.end(),
+                                   even.begin(),
+                                   even.end(),
+                                   [](const PcieAttachment& a, const PcieAttachment& b) {
+                                       return a.parent == b.parent && a.index == b.index && !a.link;
+                                   });
+    return isEven ? std::vector<PcieAttachment>() : attachments;
 }
 
 } // namespace
@@ -154,7 +149,7 @@ IsSameLink(const LinkProfile& a, const LinkProfile& b)
 }
 
 void
-SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip)
+SetAttachments(NodeSpec& spec, const NodeAttachments& attachments, bool gpusOnChip)
 {
     spec.gpuLink.reset();
     spec.nicPcie.reset();
@@ -175,19 +170,13 @@ SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip)
         spec.nicPcie = attachments.cards.front().link;
     }
     spec.pcieUplink = attachments.switches.empty() ? spec.pcie : *attachments.switches.front().link;
-    Forget(attachments.gpus, spec.gpuLink.value_or(spec.pcie));
-    Forget(attachments.cards, spec.nicPcie.value_or(spec.pcie));
-    Forget(attachments.switches, spec.pcieUplink);
     spec.gpuAttachments.clear();
     spec.nicAttachments.clear();
     spec.switchAttachments.clear();
     const NodeAttachments even = AttachmentsOf(spec);
-    ForgetEven(attachments.gpus, even.gpus);
-    ForgetEven(attachments.cards, even.cards);
-    ForgetEven(attachments.switches, even.switches);
-    spec.gpuAttachments = std::move(attachments.gpus);
-    spec.nicAttachments = std::move(attachments.cards);
-    spec.switchAttachments = std::move(attachments.switches);
+    spec.gpuAttachments = Shortest(attachments.gpus, spec.gpuLink.value_or(spec.pcie), even.gpus);
+    spec.nicAttachments = Shortest(attachments.cards, spec.nicPcie.value_or(spec.pcie), even.cards);
+    spec.switchAttachments = Shortest(attachments.switches, spec.pcieUplink, even.switches);
 }
 
 } // namespace weir

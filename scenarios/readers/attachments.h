@@ -49,7 +49,7 @@ LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typica
  * `gpuLink` if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading
  * are omitted. Afterwards AttachmentsOf(@p spec) equals @p attachments.
  */
-void SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip);
+void SetAttachments(NodeSpec& spec, const NodeAttachments& attachments, bool gpusOnChip);
 
 /** Whether two profiles are equal except for their source. */
 bool IsSameLink(const LinkProfile& a, const LinkProfile& b);
