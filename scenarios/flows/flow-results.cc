@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -17,7 +18,6 @@ namespace
 {
 
 constexpr std::size_t CHUNK = std::size_t{1} << 18; //!< bytes per write
-constexpr std::size_t LONGEST_ROW = 256;            //!< nine numbers of at most 25 characters
 constexpr int64_t PICOSECONDS = 1'000'000'000'000;  //!< in a second
 
 /** The slowdown; 1 where both times are zero. */
@@ -27,61 +27,48 @@ SlowdownOf(Time taken, Time ideal)
     return taken == ideal ? 1 : taken / ideal;
 }
 
-/** Formats rows of numbers in a buffer and writes it in large pieces. */
+/** Collects rows of numbers and writes them in large pieces. */
 class RowWriter
 {
   public:
     explicit RowWriter(std::ostream& out)
         : m_out(out)
     {
-        m_buffer.resize(CHUNK);
-        m_at = m_buffer.data();
     }
 
     void Text(const char* text)
     {
-        const std::size_t length = std::strlen(text);
-        std::memcpy(m_at, text, length);
-        m_at += length;
+        m_rows += text;
     }
 
     template <typename Number>
     void Add(Number value)
     {
-        m_at = std::to_chars(m_at, m_at + LONGEST_ROW, value).ptr;
-        *m_at++ = ',';
+        Digits(value);
+        m_rows += ',';
     }
 
     /** Seconds with up to twelve decimals, without trailing zeros. */
     void Add(Time time)
     {
-        int64_t ps = time.ToPicoseconds();
-        if (ps < 0)
+        const int64_t ps = time.ToPicoseconds();
+        m_rows += ps < 0 ? "-" : "";
+        Digits(std::abs(ps) / PICOSECONDS);
+        if (const int64_t fraction = std::abs(ps) % PICOSECONDS; fraction != 0)
         {
-            *m_at++ = '-';
-            ps = -ps;
+            const std::size_t point = m_rows.size();
+            Digits(fraction + PICOSECONDS); // a one, then the twelve decimals
+            m_rows[point] = '.';
+            m_rows.erase(m_rows.find_last_not_of('0') + 1);
         }
-        m_at = std::to_chars(m_at, m_at + LONGEST_ROW, ps / PICOSECONDS).ptr;
-        int64_t fraction = ps % PICOSECONDS;
-        if (fraction != 0)
-        {
-            *m_at = '.';
-            char* last = m_at;
-            for (char* digit = m_at + 12; digit > m_at; digit--, fraction /= 10)
-            {
-                *digit = static_cast<char>('0' + fraction % 10);
-                last = last == m_at && *digit != '0' ? digit : last;
-            }
-            m_at = last + 1;
-        }
-        *m_at++ = ',';
+        m_rows += ',';
     }
 
     /** Ends the row, replacing its last comma. */
     void EndRow()
     {
-        m_at[-1] = '\n';
-        if (m_buffer.data() + m_buffer.size() - m_at < static_cast<std::ptrdiff_t>(LONGEST_ROW))
+        m_rows.back() = '\n';
+        if (m_rows.size() > CHUNK)
         {
             Flush();
         }
@@ -89,14 +76,20 @@ class RowWriter
 
     void Flush()
     {
-        m_out.write(m_buffer.data(), m_at - m_buffer.data());
-        m_at = m_buffer.data();
+        m_out << m_rows;
+        m_rows.clear();
     }
 
   private:
+    template <typename Number>
+    void Digits(Number value)
+    {
+        char digits[32]; // a shortest double has at most 24
+        m_rows.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    }
+
     std::ostream& m_out;
-    std::vector<char> m_buffer;
-    char* m_at; //!< position of the next character
+    std::string m_rows; //!< not written yet
 };
 
 } // namespace

@@ -169,10 +169,7 @@ HpccConfig::HpccConfig(const std::string& path)
     while (lines.NextAtSpaces())
     {
         const std::string key(lines.Fields()[0]);
-        const auto isIn = [&key](const std::vector<std::string>& keys) {
-            return std::find(keys.begin(), keys.end(), key) != keys.end();
-        };
-        if (!isIn(OwnKeys()) && !isIn(IgnoredKeys()))
+        if (!IsAmong(key, OwnKeys()) && !IsAmong(key, IgnoredKeys()))
         {
             throw lines.Refusal("key",
                                 key,

@@ -99,7 +99,7 @@ ReadFile(LocatedLines& lines)
     while (lines.NextAtSpaces())
     {
         const std::string key = LowerCase(lines.Fields()[0]);
-        if (std::find(Keys().begin(), Keys().end(), key) == Keys().end())
+        if (!IsAmong(key, Keys()))
         {
             throw lines.Refusal("key",
                                 lines.Fields()[0],

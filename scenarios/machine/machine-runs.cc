@@ -138,7 +138,7 @@ ParseRunArgument(const std::string& text)
         const auto split = setting.find('=');
         const std::string key = setting.substr(0, split);
         const auto keys = SettingKeys();
-        if (split == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end())
+        if (split == std::string::npos || !IsAmong(key, keys))
         {
             throw InputError("--from " + text + ": found '" + setting +
                              "', expected key=value with one of the keys: " + JoinNames(keys) +

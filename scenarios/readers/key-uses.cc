@@ -11,6 +11,8 @@
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/run-result.h"
+#include "scenarios/yaml/mapped.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
@@ -34,11 +36,9 @@ AddNotes(const YamlNode& map,
     {
         for (const std::string& key : use.keys)
         {
-            const bool isMeant = std::find(keys.begin(), keys.end(), key) != keys.end();
-            const auto found = isMeant && !use.hasEffect ? map.Find(key) : std::nullopt;
-            if (found)
+            if (!use.hasEffect && IsAmong(key, keys) && map.Has(key))
             {
-                notes.push_back(NoteOnNoEffect(*found, use.needs));
+                notes.push_back(NoteOnNoEffect(map.Get(key), use.needs));
             }
         }
     }
@@ -83,8 +83,7 @@ UsesOfSwitches(const SwitchSpec& of, uint32_t trafficClasses)
 void
 AddNoteOnMarks(const YamlNode& network, const PacketSpec& spec, std::vector<std::string>& notes)
 {
-    const auto part = network.Find("switch");
-    const auto marks = part && part->IsMap() ? part->Find("marks") : std::nullopt;
+    const auto marks = network.FindPath("switch.marks");
     if (marks && !spec.switches.marks && spec.congestionControl.Is<Dcqcn>())
     {
         notes.push_back(marks->Where() + ": found '" + marks->AsString() +
@@ -101,9 +100,8 @@ AddNoteOnOrder(const YamlNode& network,
                std::vector<std::string>& notes)
 {
     const bool isSelective = pair.recovery == LossRecovery::Selective;
-    const auto part = network.Find("queuePair");
     const auto found =
-        part && part->IsMap() ? part->Find(isSelective ? "reordering" : "recovery") : std::nullopt;
+        network.FindPath(isSelective ? "queuePair.reordering" : "queuePair.recovery");
     if (found && routing.GetScope() == RoutingPolicy::Scope::Packet &&
         !(isSelective && pair.reordering > 0u))
     {
@@ -120,15 +118,9 @@ OfFidelities(std::vector<std::string> keys,
              Fidelity fidelity,
              const std::vector<Fidelity>& fidelities)
 {
-    std::string needs = "fidelity ";
-    for (const Fidelity each : fidelities)
-    {
-        needs += each == fidelities.front() ? "" : each == fidelities.back() ? " or " : ", ";
-        needs += ToString(each);
-    }
-    const bool isAmong =
-        std::find(fidelities.begin(), fidelities.end(), fidelity) != fidelities.end();
-    return {std::move(keys), isAmong, needs};
+    const auto names =
+        Mapped<std::string>(fidelities, [](Fidelity each) { return ToString(each); });
+    return {std::move(keys), IsAmong(ToString(fidelity), names), "fidelity " + JoinChoices(names)};
 }
 
 std::vector<KeyUse>
@@ -308,18 +300,16 @@ NotesOnPacketUse(const YamlNode& network, PacketSpec spec, const PacketSurroundi
     QueuePairSpec pair = spec.queuePair;
     FillRecovery(pair, around.routing.GetScope() == RoutingPolicy::Scope::Packet);
     std::vector<std::string> notes;
-    for (const auto& [name, part] : spec.Parts())
+    const auto parts = spec.Parts();
+    for (std::size_t i = 0; i < parts.size(); i++)
     {
+        const auto& [name, part] = parts[i];
         const auto map = network.Find(name);
         if (!map || !map->IsMap())
         {
             continue;
         }
-        const auto isPlain = [name = std::string(name)](const auto& each) {
-            return each.first == name;
-        };
-        const auto same = std::find_if(plainParts.begin(), plainParts.end(), isPlain);
-        const std::vector<std::string> keys = ChangedKeys(*part, *same->second);
+        const std::vector<std::string> keys = ChangedKeys(*part, *plainParts[i].second);
         std::vector<KeyUse> uses;
         if (part == &spec.queuePair)
         {
@@ -425,25 +415,20 @@ NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario)
     std::vector<std::string> notes;
     AddNotes(network, network.Keys(), NetworkUses(scenario), notes);
     const auto nccl = network.Find("nccl");
-    if (const auto version = nccl && nccl->IsMap() ? nccl->Find("version") : nccl)
+    const auto version = nccl && nccl->IsMap() ? nccl->Find("version") : nccl;
+    if (std::string note = version ? NoteOnNcclVersion(*version) : ""; !note.empty())
     {
-        if (std::string note = NoteOnNcclVersion(*version); !note.empty())
-        {
-            notes.push_back(std::move(note));
-        }
+        notes.push_back(std::move(note));
     }
-    const auto dimensionWise = nccl && nccl->IsMap() ? nccl->Find("dimensionWise") : std::nullopt;
-    if (dimensionWise)
+    if (const auto dimensionWise = network.FindPath("nccl.dimensionWise"))
     {
         AddNotes(*dimensionWise, dimensionWise->Keys(), DimensionWiseUses(scenario), notes);
     }
     if (scenario.fidelity == Fidelity::Packet || scenario.fidelity == Fidelity::Hybrid)
     {
-        for (std::string& note :
-             NotesOnPacketUse(network, scenario.packets, {*scenario.cluster.fabric.routing}))
-        {
-            notes.push_back(std::move(note));
-        }
+        const auto more =
+            NotesOnPacketUse(network, scenario.packets, {*scenario.cluster.fabric.routing});
+        notes.insert(notes.end(), more.begin(), more.end());
     }
     return notes;
 }
@@ -498,10 +483,7 @@ const KeyUse*
 FindUnmetUse(const std::string& key, const std::vector<KeyUse>& uses)
 {
     const auto unmet = std::find_if(uses.begin(), uses.end(), [&](const KeyUse& use) {
-        return !use.hasEffect &&
-               std::any_of(use.keys.begin(), use.keys.end(), [&](const std::string& path) {
-                   return path == key || path == MapOfKey(key);
-               });
+        return !use.hasEffect && (IsAmong(key, use.keys) || IsAmong(MapOfKey(key), use.keys));
     });
     return unmet == uses.end() ? nullptr : &*unmet;
 }

@@ -326,7 +326,7 @@ CheckKeysOfKind(const YamlNode& map,
     for (const std::string& key : map.Keys())
     {
         const YamlNode value = map.Get(key);
-        if (std::find(own.begin(), own.end(), key) == own.end() && !value.IsInherited())
+        if (!IsAmong(key, own) && !value.IsInherited())
         {
             value.Fail("found a key that " + what +
                        " do not have, expected one of: " + JoinNames(own));

@@ -5,8 +5,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/yaml-keys.h"
-
-#include <algorithm>
+#include "scenarios/yaml/names.h"
 
 namespace weir
 {
@@ -20,7 +19,7 @@ AddKeys(std::vector<std::string>& keys, Polymorphic<T> component)
 {
     for (const std::string& key : KeysOf(*component))
     {
-        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        if (!IsAmong(key, keys))
         {
             keys.push_back(key);
         }
@@ -37,8 +36,7 @@ CheckRoutingKeys(const YamlNode& node, Polymorphic<RoutingPolicy> chosen)
         for (const std::string& key : KeysOf(*other))
         {
             const auto value = node.Find(key);
-            if (value && !value->IsInherited() &&
-                std::find(own.begin(), own.end(), key) == own.end())
+            if (value && !value->IsInherited() && !IsAmong(key, own))
             {
                 value->Fail("found it beside routing '" + std::string(chosen->Name()) +
                             "', expected routing " + other->Name() + " with it");
@@ -83,12 +81,7 @@ KindsWith(const RoutingPolicy& routing, const FabricKindRegistry& kinds)
             names.emplace_back(kind->Name());
         }
     }
-    std::string text = "a ";
-    for (std::size_t i = 0; i < names.size(); i++)
-    {
-        text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
-    }
-    return text;
+    return "a " + JoinChoices(names);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
@@ -171,7 +172,7 @@ class NetworkReader
             for (const YamlKey& key : map.keys)
             {
                 const bool isLayer = map.name.rfind("model.network.", 0) == 0;
-                if (isLayer && std::find(known.begin(), known.end(), key.name) == known.end())
+                if (isLayer && !IsAmong(key.name, known))
                 {
                     known.push_back(key.name);
                 }

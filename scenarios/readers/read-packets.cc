@@ -7,9 +7,9 @@
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace weir
@@ -158,10 +158,9 @@ PacketKeys()
 bool
 IsOfPackets(const std::string& message)
 {
-    const std::vector<std::string> keys = PacketKeys();
     const std::size_t end = message.find_first_of(".: ");
     return end != std::string::npos && message[end] != ' ' &&
-           std::find(keys.begin(), keys.end(), message.substr(0, end)) != keys.end();
+           IsAmong(message.substr(0, end), PacketKeys());
 }
 
 std::string

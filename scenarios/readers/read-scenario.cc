@@ -22,6 +22,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/workload/workload-file.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -494,7 +495,7 @@ ReadJobs(const YamlNode& node,
                 "found 'background', the name of background flows in results, expected another "
                 "name");
         }
-        if (std::find(names.begin(), names.end(), text) != names.end())
+        if (IsAmong(text, names))
         {
             name.Fail("found '" + text + "' again, expected another name for each job");
         }
@@ -541,7 +542,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
         {
             for (const YamlNode& job : jobs->Items())
             {
-                if (std::find(names.begin(), names.end(), job.AsString()) == names.end())
+                if (!IsAmong(job.AsString(), names))
                 {
                     job.FailChoice(names);
                 }

@@ -33,69 +33,45 @@ AsFile(ClusterSpec cluster)
     return YamlNode::Parse(out.GetText(), "topology");
 }
 
-/** Keys of one map that differ. */
-struct Difference
+/** "a, b; path.c (d)": the keys that differ between two maps at @p path, and those below them. */
+std::string
+Differences(const YamlNode& there, const YamlNode& back, const std::string& path)
 {
-    std::string path; //!< key path of the map
-    std::vector<std::string> keys;
-};
-
-class Comparison
-{
-  public:
-    void Compare(const YamlNode& there, const YamlNode& back, const std::string& path)
+    std::vector<std::string> own;
+    std::string below;
+    for (const std::string& key : there.Keys())
     {
-        const std::size_t mine = m_differences.size();
-        m_differences.push_back({path, {}});
-        for (const std::string& key : there.Keys())
+        const YamlNode value = there.Get(key);
+        const auto other = back.Find(key);
+        if (other && value.IsMap() && other->IsMap())
         {
-            const YamlNode value = there.Get(key);
-            const auto other = back.Find(key);
-            if (other && value.IsMap() && other->IsMap())
-            {
-                Compare(value, *other, path.empty() ? key : path + "." + key);
-            }
-            else if (!other || value.Dump() != other->Dump())
-            {
-                m_differences[mine].keys.push_back(key);
-            }
+            const std::string inside =
+                Differences(value, *other, path.empty() ? key : path + "." + key);
+            below += (below.empty() || inside.empty() ? "" : "; ") + inside;
         }
-        for (const std::string& key : back.Keys())
+        else if (!other || value.Dump() != other->Dump())
         {
-            if (!there.Has(key))
-            {
-                m_differences[mine].keys.push_back(key);
-            }
+            own.push_back(key);
         }
     }
-
-    std::string Text() const
+    for (const std::string& key : back.Keys())
     {
-        std::string text;
-        for (const Difference& difference : m_differences)
+        if (!there.Has(key))
         {
-            const std::string keys = JoinNames(difference.keys);
-            if (!keys.empty())
-            {
-                text += (text.empty() ? "" : "; ") +
-                        (difference.path.empty() ? keys : difference.path + " (" + keys + ")");
-            }
+            own.push_back(key);
         }
-        return text;
     }
-
-  private:
-    std::vector<Difference> m_differences;
-};
+    const std::string keys = JoinNames(own);
+    return (own.empty() || path.empty() ? keys : path + " (" + keys + ")") +
+           (own.empty() || below.empty() ? "" : "; ") + below;
+}
 
 } // namespace
 
 std::string
 LostKeys(const ClusterSpec& there, const ClusterSpec& back)
 {
-    Comparison comparison;
-    comparison.Compare(AsFile(there), AsFile(back), "");
-    return comparison.Text();
+    return Differences(AsFile(there), AsFile(back), "");
 }
 
 TopologyFormat

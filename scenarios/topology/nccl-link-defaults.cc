@@ -3,6 +3,7 @@
 
 #include "fabric/topology/link-profile.h"
 #include "scenarios/readers/read-gpu.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +126,7 @@ GpuOf(const std::string& pciDevice, uint32_t computeCapability, const Catalog& c
     {
         const YamlNode file = YamlNode::Load(catalog.Find(CatalogKind::Gpus, Named(name)));
         const PciDevices devices = PciDevicesIn(file);
-        if (std::find(devices.ids.begin(), devices.ids.end(), pciDevice) != devices.ids.end())
+        if (IsAmong(pciDevice, devices.ids))
         {
             return name;
         }

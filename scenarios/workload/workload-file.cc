@@ -28,17 +28,24 @@ constexpr int64_t MAX_BYTES = int64_t{1} << 50;
 constexpr int64_t MAX_INDEX = std::numeric_limits<uint32_t>::max() - 1;
 constexpr int64_t MAX_SHORT = std::numeric_limits<uint16_t>::max() - 1;
 
-/** The enumerator up to @p last with the name @p text. */
+/** The enumerator up to @p last that @p key names, or @p absent; null: the key is required. */
 template <typename E>
 E
-ChoiceOf(const std::string& text, E last, const std::string& location)
+ChoiceOf(const Json& object,
+         const char* key,
+         E last,
+         const std::string& location,
+         const char* absent = nullptr)
 {
+    const std::string where = location + ", " + key;
+    const std::string text = absent ? TextOf(object, key, absent, location)
+                                    : TextOf(FieldOf(object, key, location), where);
     const NamedChoices<E> choices = ChoicesUpTo(last);
     if (const std::optional<E> choice = FindChoice(choices, text))
     {
         return *choice;
     }
-    throw InputError(location + ": found '" + text +
+    throw InputError(where + ": found '" + text +
                      "', expected one of: " + JoinNames(ChoiceNames(choices)));
 }
 
@@ -301,9 +308,8 @@ class WorkloadReader
         for (const Json& item : list)
         {
             const std::string where = location + ", operation " + std::to_string(positions.size());
-            const auto stream = ChoiceOf(TextOf(FieldOf(item, "stream", where), where + ", stream"),
-                                         static_cast<StreamKind>(STREAM_COUNT - 1),
-                                         where + ", stream");
+            const auto stream =
+                ChoiceOf(item, "stream", static_cast<StreamKind>(STREAM_COUNT - 1), where);
             auto& ops = program.streams[static_cast<std::size_t>(stream)];
             positions.push_back({stream, static_cast<uint32_t>(ops.size())});
             ops.push_back(ReadOp(item, where));
@@ -338,8 +344,7 @@ class WorkloadReader
     StepOp ReadOp(const Json& item, const std::string& where)
     {
         StepOp op;
-        op.kind = ChoiceOf(
-            TextOf(FieldOf(item, "do", where), where + ", do"), StepOpKind::Recv, where + ", do");
+        op.kind = ChoiceOf(item, "do", StepOpKind::Recv, where);
         ExpectKeys(item, KeysOf(op.kind), where);
         op.label = static_cast<uint32_t>(IntegerOf(item, "label", 0, MAX_INDEX, where));
         op.layer = StepOp::NO_LAYER;
@@ -357,17 +362,14 @@ class WorkloadReader
         }
         if (op.kind == StepOpKind::Collective)
         {
-            op.collective = ChoiceOf(TextOf(FieldOf(item, "op", where), where + ", op"),
-                                     LAST_COLLECTIVE_OP,
-                                     where + ", op");
+            op.collective = ChoiceOf(item, "op", LAST_COLLECTIVE_OP, where);
         }
         const auto slots = static_cast<int64_t>(m_graph.slotNames.size());
         op.group = static_cast<uint16_t>(
             IntegerOf(item, "group", 0, std::min(MAX_SHORT, slots - 1), where));
         op.bytes = Bytes(IntegerOf(item, "bytes", 0, MAX_BYTES, where));
-        op.category = ChoiceOf(TextOf(item, "category", "data", where),
-                               static_cast<TimeCategory>(TIME_CATEGORY_COUNT - 1),
-                               where + ", category");
+        op.category = ChoiceOf(
+            item, "category", static_cast<TimeCategory>(TIME_CATEGORY_COUNT - 1), where, "data");
         op.root = static_cast<uint16_t>(IntegerOf(item, "root", 0, 0, MAX_SHORT, where));
         op.traffic =
             static_cast<uint16_t>(IntegerOf(item, "splits", StepOp::EVEN, 0, MAX_SHORT, where));

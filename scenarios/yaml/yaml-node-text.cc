@@ -376,58 +376,34 @@ class YamlLoader : private YAML::EventHandler
 };
 
 /**
- * Files as they were parsed: the descriptions of the catalog are read again for each scenario of a
- * sample, a sweep or a search, and parsing takes far longer than a copy. Thread-safe.
+ * Keeps files as they were parsed: descriptions of the catalog are read again for each scenario of
+ * a sample, a sweep or a search, and parsing takes far longer than a copy. Thread-safe.
  */
-class ParsedFiles
-{
-  public:
-    using Root = std::shared_ptr<const YamlNode::State>;
-
-    /** The root of the file at @p path if its text was @p text; else null. */
-    Root Find(const std::string& path, const std::string& text)
-    {
-        const std::lock_guard<std::mutex> lock(m_mutex);
-        const auto found = m_files.find(path);
-        return found != m_files.end() && found->second.text == text ? found->second.root : nullptr;
-    }
-
-    /** Keeps @p root, of @p values values, unless that would take much memory. */
-    void Keep(const std::string& path, const std::string& text, Root root, std::size_t values)
-    {
-        constexpr std::size_t MAX_TEXT = 1 << 18;
-        constexpr std::size_t MAX_VALUES = 1 << 14; // aliases make many of a short text
-        constexpr std::size_t MAX_FILES = 1000;
-        const std::lock_guard<std::mutex> lock(m_mutex);
-        if (text.size() <= MAX_TEXT && values <= MAX_VALUES && m_files.size() < MAX_FILES)
-        {
-            m_files[path] = {text, std::move(root)};
-        }
-    }
-
-  private:
-    struct File
-    {
-        std::string text;
-        Root root;
-    };
-
-    std::mutex m_mutex;
-    std::unordered_map<std::string, File> m_files; //!< by path
-};
-
 YamlNode
 YamlNode::Load(const std::string& path)
 {
-    static ParsedFiles parsed;
+    constexpr std::size_t MAX_TEXT = 1 << 18;
+    constexpr std::size_t MAX_VALUES = 1 << 14; // aliases make many of a short text
+    constexpr std::size_t MAX_FILES = 1000;
+    using Root = std::shared_ptr<const State>;
+    static std::mutex mutex;
+    static std::unordered_map<std::string, std::pair<std::string, Root>> parsed; // text and root
     const std::string text = ReadTextFile(path, "a YAML file");
-    if (const auto known = parsed.Find(path, text))
+    std::unique_lock<std::mutex> lock(mutex);
+    const auto found = parsed.find(path);
+    Root root =
+        found != parsed.end() && found->second.first == text ? found->second.second : nullptr;
+    lock.unlock();
+    if (root == nullptr)
     {
-        return YamlNode(known->Clone());
+        YamlLoader loader(path, true);
+        root = loader.Load(text);
+        lock.lock();
+        if (text.size() <= MAX_TEXT && loader.Values() <= MAX_VALUES && parsed.size() < MAX_FILES)
+        {
+            parsed[path] = {text, root};
+        }
     }
-    YamlLoader loader(path, true);
-    const std::shared_ptr<const State> root = loader.Load(text);
-    parsed.Keep(path, text, root, loader.Values());
     return YamlNode(root->Clone());
 }
 

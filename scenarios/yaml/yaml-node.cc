@@ -126,6 +126,13 @@ YamlNode::Has(const std::string& key) const
     return Find(key).has_value();
 }
 
+std::optional<YamlNode>
+YamlNode::FindPath(const std::string& dottedPath) const
+{
+    const auto [node, length] = FindDeepest(dottedPath);
+    return length == dottedPath.size() ? std::optional(node) : std::nullopt;
+}
+
 std::pair<YamlNode, std::size_t>
 YamlNode::FindDeepest(const std::string& dottedPath) const
 {
@@ -150,7 +157,7 @@ YamlNode::CheckKeys(const std::vector<std::string>& names) const
     ExpectMap();
     for (const auto& [key, value] : m_state->entries)
     {
-        if (std::find(names.begin(), names.end(), key) == names.end())
+        if (!IsAmong(key, names))
         {
             throw InputError(Location(value->file, value->keyMark, value->path) +
                              ": found the unknown key '" + key +

@@ -55,6 +55,9 @@ class YamlNode
 
     bool Has(const std::string& key) const;
 
+    /** The value at @p dottedPath below this node, or nothing. */
+    std::optional<YamlNode> FindPath(const std::string& dottedPath) const;
+
     /**
      * The value at the longest part of @p dottedPath that exists below this node, and the number of
      * characters of that part: 0 for this node itself.
@@ -227,7 +230,6 @@ class YamlNode
 
   private:
     friend class YamlLoader;
-    friend class ParsedFiles;
     struct State;
     explicit YamlNode(std::shared_ptr<State> state);
 
