@@ -31,8 +31,7 @@ void CheckFabricMemory(const ClusterSpec& cluster);
  * Wires @p cluster, read from @p reference, once as a check: whether a fabric has room for its
  * nodes is known only when the number of nodes is. O(devices and links).
  * @return notes on values written in @p reference that the wired fabric does not have
- * @throws InputError with the location of the key that does not fit, or of the map that contains
- *         it.
+ * @throws InputError at the key that does not fit, or at the map that contains it.
  */
 std::vector<std::string> CheckWiring(const YamlNode& reference,
                                      const Catalog& catalog,

@@ -19,8 +19,7 @@ namespace weir
  * from the map keep the component's values, unless they are required; a value may be {value,
  * source}.
  * @param around the profile of the links around the component, the default of its own links
- * @throws InputError with the location of what is missing, of another type, without its unit or out
- *         of range.
+ * @throws InputError at what is missing, of another type, without its unit or out of range.
  */
 void SetParameters(const YamlNode& map, Parameterized& component, const LinkProfile& around = {});
 

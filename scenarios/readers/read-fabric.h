@@ -14,8 +14,7 @@ namespace weir
  * another one are errors, unless they were inherited from a file other than that of `kind`.
  * @param nic of the nodes: default profile of links between switches
  * @param kinds that `kind` may name
- * @throws InputError with the location of what is missing, unknown, out of range or without a
- *         source.
+ * @throws InputError at what is missing, unknown, out of range or without a source.
  */
 FabricSpec ReadFabric(const YamlNode& node,
                       const LinkProfile& nic,

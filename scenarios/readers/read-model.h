@@ -31,8 +31,7 @@ ReadWidth(const YamlNode& node)
 /**
  * Reads a model: a name or path of the catalog, or a map of Transformer's fields, with or without
  * `base:`. Defaults: kvHeads is heads, headDim is hidden / heads, and ffn is 4 x hidden.
- * @throws InputError with the location of what is missing, unknown, out of range or does not
- *         divide.
+ * @throws InputError at what is missing, unknown, out of range or does not divide.
  */
 Transformer ReadModel(const YamlNode& node, const Catalog& catalog);
 

@@ -255,8 +255,7 @@ FillHostBridge(const HostFigures& host, NodeSpec& spec)
  * Reads the map `node:` of a system, one server, with the keys of the map "system.node" of
  * YamlKeyMaps. Costs are, in increasing precedence, the defaults, those of the parts in @p catalog,
  * those of the GPU and those of the node.
- * @throws InputError with the location of what is missing, unknown, out of range or without a
- *         source.
+ * @throws InputError at what is missing, unknown, out of range or without a source.
  */
 NodeSpec
 ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog)

@@ -26,8 +26,7 @@ struct SystemDescription
  *
  * `topology: FILE.xml` takes the node's wiring from an NCCL topology file, and what the file lacks
  * from `node`. The path of such a file by itself is a system of one node.
- * @throws InputError with the location of what is missing, unknown, out of range or without a
- *         source.
+ * @throws InputError at what is missing, unknown, out of range or without a source.
  */
 SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);
 

@@ -18,8 +18,7 @@ namespace weir
  * flows`.
  * @param seed used where the pattern gives none
  * @param hasUntil whether flows start until another job ends
- * @throws InputError with the location of what is missing, unknown, out of range or of another
- *         pattern.
+ * @throws InputError at what is missing, unknown, out of range or of another pattern.
  */
 TrafficSpec ReadTraffic(
     const YamlNode& node, const Catalog& catalog, uint64_t seed, bool hasUntil, bool isInFile);

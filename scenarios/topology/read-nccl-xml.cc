@@ -283,8 +283,7 @@ class NvLinkReader
     /**
      * Reads the NVLink wiring from the `nvlink` elements into @p spec: kind of wiring, links per
      * GPU into NVSwitches, direct links.
-     * @throws InputError with the location of a target that does not exist, or of links that do not
-     *         match.
+     * @throws InputError at a target that does not exist, or at links that do not match.
      */
     void Read(NodeSpec& spec)
     {
