@@ -20,10 +20,7 @@ namespace ns3
 class CollectiveRuntime : public Object
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. @return the object TypeId */
     static TypeId GetTypeId();
 
     CollectiveRuntime();
@@ -37,10 +34,7 @@ class CollectiveRuntime : public Object
      */
     static Ptr<CollectiveRuntime> Of(Ptr<FluidFabric> fabric);
 
-    /**
-     * Makes this the runtime of a fabric.
-     * @param fabric the fabric, wired
-     */
+    /** Makes this the runtime of a fabric. @param fabric the fabric, wired */
     void Install(Ptr<FluidFabric> fabric);
 
     /**

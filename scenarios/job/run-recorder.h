@@ -22,10 +22,7 @@ namespace ns3
 class RunRecorder : public Object
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. @return the object TypeId */
     static TypeId GetTypeId();
 
     RunRecorder();

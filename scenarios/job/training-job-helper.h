@@ -58,10 +58,7 @@ class TrainingJobHelper
                              const std::vector<uint32_t>& gpus) const;
 
   private:
-    /**
-     * Makes a job.
-     * @return a job with the attributes that were set
-     */
+    /** Makes a job. @return a job with the attributes that were set */
     Ptr<TrainingJob> Create() const;
 
     ObjectFactory m_factory;                                        //!< of jobs

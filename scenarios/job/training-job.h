@@ -33,10 +33,7 @@ class TrainingJob : public ParameterizedObject,
                     private weir::StepObserver
 {
   public:
-    /**
-     * Get the type ID.
-     * @return the object TypeId
-     */
+    /** Get the type ID. @return the object TypeId */
     static TypeId GetTypeId();
 
     TrainingJob();
@@ -63,22 +60,13 @@ class TrainingJob : public ParameterizedObject,
      */
     void SetComputeScale(const std::vector<double>& factors);
 
-    /**
-     * Number of GPUs that the plan needs.
-     * @return the count
-     */
+    /** Number of GPUs that the plan needs. @return the count */
     uint32_t GetNRanks() const;
 
-    /**
-     * Whether all steps are done.
-     * @return true when they are
-     */
+    /** Whether all steps are done. @return true when they are */
     bool IsFinished() const;
 
-    /**
-     * Durations of the finished steps.
-     * @return the durations in order
-     */
+    /** Durations of the finished steps. @return the durations in order */
     const std::vector<weir::Time>& GetStepTimes() const;
 
     /**
@@ -98,22 +86,13 @@ class TrainingJob : public ParameterizedObject,
      */
     weir::Time GetSteadyStepTime() const;
 
-    /**
-     * Breakdown by category of the time of GetSteadyStepTime.
-     * @return by rank
-     */
+    /** Breakdown by category of the time of GetSteadyStepTime. @return by rank */
     const std::vector<weir::RankBreakdown>& GetBreakdown() const;
 
-    /**
-     * Which ranks are blocked on what.
-     * @return one line; empty when finished
-     */
+    /** Which ranks are blocked on what. @return one line; empty when finished */
     std::string DescribeWaiting() const;
 
-    /**
-     * The plain job: its graph, memory estimate and executor.
-     * @return the job
-     */
+    /** The plain job: its graph, memory estimate and executor. @return the job */
     weir::TrainingRun& GetRun() const;
 
     /**
@@ -184,10 +163,7 @@ class TrainingJob : public ParameterizedObject,
 
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
-    /**
-     * The plan given by the attributes.
-     * @return the plan
-     */
+    /** The plan given by the attributes. @return the plan */
     weir::ParallelPlan GetPlan() const;
 
     /**
@@ -197,10 +173,7 @@ class TrainingJob : public ParameterizedObject,
      */
     void SetFramework(std::string name);
 
-    /**
-     * Gets the framework.
-     * @return its name
-     */
+    /** Gets the framework. @return its name */
     std::string GetFramework() const;
 
     std::string m_name{"job"};                         //!< name in messages
