@@ -5,7 +5,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -42,9 +41,7 @@ IgnoredHtsimKeys()
 bool
 IsWord(std::string_view text, std::string_view word)
 {
-    return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == b;
-    });
+    return LowerCase(std::string(text)) == word;
 }
 
 } // namespace

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace weir
 {

@@ -5,7 +5,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace weir
 {

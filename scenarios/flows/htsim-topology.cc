@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -42,16 +41,6 @@ struct FatTreeFile
     std::array<Tier, MAX_TIERS> tier;
 };
 
-std::string
-LowerCase(std::string_view text)
-{
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    return lower;
-}
-
 const std::vector<std::string>&
 Keys()
 {
@@ -66,7 +55,7 @@ Keys()
 bool
 Take(const LocatedLines& lines, const char* name, int64_t min, int64_t max, int64_t& value)
 {
-    const bool is = LowerCase(lines.Fields()[0]) == LowerCase(name);
+    const bool is = LowerCase(std::string(lines.Fields()[0])) == LowerCase(name);
     value = is ? lines.Whole(1, name, min, max) : value;
     return is;
 }
@@ -98,7 +87,7 @@ ReadFile(LocatedLines& lines)
     std::set<std::pair<const Tier*, std::string>> known;
     while (lines.NextAtSpaces())
     {
-        const std::string key = LowerCase(lines.Fields()[0]);
+        const std::string key = LowerCase(std::string(lines.Fields()[0]));
         if (!IsAmong(key, Keys()))
         {
             throw lines.Refusal("key",

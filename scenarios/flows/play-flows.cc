@@ -3,20 +3,16 @@
 
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
-#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace weir
 {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
-#include <optional>
 
 namespace ns3
 {

@@ -2,7 +2,6 @@
 #include "training-job.h"
 
 #include "collective-job.h"
-#include "compute-model/execution/rank-jitter.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "ns3/abort.h"
@@ -18,7 +17,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
-#include <string>
 
 namespace ns3
 {

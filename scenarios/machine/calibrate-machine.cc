@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/machine/calibrate-machine.h"
 
-#include "collectives/nccl/node-costs.h"
 #include "scenarios/bound/conformal.h"
 #include "scenarios/machine/machine-system.h"
 #include "scenarios/machine/robust-fit.h"

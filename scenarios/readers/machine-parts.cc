@@ -6,7 +6,6 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <cmath>
-#include <optional>
 #include <sstream>
 
 namespace weir
@@ -150,14 +149,26 @@ ReadHost(const YamlNode& reference, const Catalog& catalog)
 }
 
 uint32_t
+ReadPowerOfTwo(const YamlNode& node, uint32_t min, uint32_t max)
+{
+    const std::string text = node.AsString();
+    std::vector<std::string> names;
+    for (uint32_t power = min; power <= max; power *= 2)
+    {
+        names.push_back(std::to_string(power));
+        if (text == names.back())
+        {
+            return power;
+        }
+    }
+    node.FailChoice(names);
+}
+
+uint32_t
 ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
 {
-    if (transport.isRdma)
-    {
-        return node.AsEnum<uint32_t>(
-            {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
-    }
-    return node.AsCount(transport.minMtu, transport.maxMtu);
+    return transport.isRdma ? ReadPowerOfTwo(node, 256, 4096)
+                            : node.AsCount(transport.minMtu, transport.maxMtu);
 }
 
 TransportFigures

@@ -3,7 +3,6 @@
 
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-kind.h"
-#include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-graph.h"

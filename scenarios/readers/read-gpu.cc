@@ -8,10 +8,6 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
-#include "scenarios/yaml/yaml-node.h"
-
-#include <string>
-#include <vector>
 
 namespace weir
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-link-profile.h"
 
-#include "fabric/topology/link-profile.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
@@ -78,30 +77,13 @@ FillMeasured(const YamlNode& node,
     }
 }
 
-uint32_t
-ReadLanes(const YamlNode& node)
-{
-    return node.AsEnum<uint32_t>({{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}});
-}
-
-double
-ReadPcieFraming(const YamlNode& node)
-{
-    return PcieFraming(node.AsEnum<uint32_t>({{"128", 128},
-                                              {"256", 256},
-                                              {"512", 512},
-                                              {"1024", 1024},
-                                              {"2048", 2048},
-                                              {"4096", 4096}}));
-}
+} // namespace
 
 std::string
 PcieName(uint32_t generation, uint32_t lanes)
 {
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
 }
-
-} // namespace
 
 LinkProfile
 ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical)
@@ -131,12 +113,12 @@ ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical)
     }
     LinkProfile profile = ReadCommon(node);
     const auto generation = node.Get("generation").AsCount(1, 6);
-    const uint32_t lanes = ReadLanes(node.Get("lanes"));
+    const uint32_t lanes = ReadPowerOfTwo(node.Get("lanes"), 1, 16);
     profile.rawRate = PcieRawRate(generation, lanes);
     profile.encoding = PcieEncoding(generation);
     profile.framing = IsMeant(node, "framing", {"maxPayload"})
                           ? Efficiency(node, "framing", 1)
-                          : ReadPcieFraming(node.Get("maxPayload"));
+                          : PcieFraming(ReadPowerOfTwo(node.Get("maxPayload"), 128, 4096));
     profile.name = NameOr(node, PcieName(generation, lanes));
     FillMeasured(node, typical, profile);
     return profile;
@@ -157,8 +139,9 @@ ReadPcieUplinkProfile(const YamlNode& node,
     if (const auto lanes = node.Find("uplinkLanes"))
     {
         const auto generation = node.Get("generation").AsCount(1, 6);
-        profile.rawRate = PcieRawRate(generation, ReadLanes(*lanes));
-        profile.name = PcieName(generation, ReadLanes(*lanes)) + "-uplink";
+        const uint32_t count = ReadPowerOfTwo(*lanes, 1, 16);
+        profile.rawRate = PcieRawRate(generation, count);
+        profile.name = PcieName(generation, count) + "-uplink";
     }
     return profile;
 }

@@ -35,6 +35,9 @@ LinkProfile ReadPcieUplinkProfile(const YamlNode& node,
                                   const LinkProfile& pcie,
                                   const TypicalEfficiency& typical);
 
+/** "pcie5-x16": the name of a slot. */
+std::string PcieName(uint32_t generation, uint32_t lanes);
+
 /** Reads rate, latency, measured, source: a link without a packet format. */
 LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);
 

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-packets.h"
 
 #include "fabric/parameters/parameter-visitor.h"
-#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/readers/parameter-reader.h"

@@ -16,16 +16,13 @@
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"
-#include "scenarios/readers/read-system.h"
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/names.h"
-#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
-#include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <limits>
@@ -621,14 +618,11 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
     }
 }
 
-OutputSpec
-ReadOutput(const YamlNode& node,
-           Fidelity fidelity,
-           const std::vector<JobSpec>& jobs,
-           std::vector<std::string>& notes)
+void
+ReadOutput(const YamlNode& node, Scenario& scenario)
 {
     node.CheckKeys(YamlKeysOf("output"));
-    OutputSpec output;
+    OutputSpec& output = scenario.output;
     if (const auto file = node.Find("file"))
     {
         output.file = file->AsString();
@@ -642,10 +636,12 @@ ReadOutput(const YamlNode& node,
         output.timeline = text != "false";
         output.timelineWhere = timeline->Where();
     }
-    const auto isOn = [](const std::optional<YamlNode>& series) {
-        return series && !(series->IsScalar() && series->AsString() == "none");
+    const auto findSeries = [&node](const char* key) {
+        const auto series = node.Find(key);
+        const bool isOff = series && series->IsScalar() && series->AsString() == "none";
+        return isOff ? std::nullopt : series;
     };
-    if (const auto series = node.Find("linkSeries"); isOn(series))
+    if (const auto series = findSeries("linkSeries"))
     {
         output.linkSeries = ReadBinWidth(*series, LinkSeries::MIN_WIDTH);
     }
@@ -656,23 +652,23 @@ ReadOutput(const YamlNode& node,
                 "found it without a file, expected output.file or output.timeline beside it");
         }
     };
-    if (const auto series = node.Find("portSeries"); isOn(series))
+    if (const auto series = findSeries("portSeries"))
     {
         const Time width = ReadBinWidth(*series);
-        if (fidelity == Fidelity::Packet || fidelity == Fidelity::Hybrid)
+        if (scenario.fidelity == Fidelity::Packet || scenario.fidelity == Fidelity::Hybrid)
         {
             output.portSeries = width;
         }
         else
         {
-            notes.push_back(NoteOnNoEffect(*series, "fidelity packet or hybrid"));
+            scenario.notes.push_back(NoteOnNoEffect(*series, "fidelity packet or hybrid"));
         }
         expectFile(*series);
     }
     if (const auto ranks = node.Find("ranks"))
     {
         expectFile(*ranks);
-        ReadRecordedRanks(*ranks, jobs, output);
+        ReadRecordedRanks(*ranks, scenario.jobs, output);
     }
     const bool timelineBeside = output.timeline && output.timelineFile.empty();
     if (output.file.empty() && (timelineBeside || output.linkSeries))
@@ -680,7 +676,11 @@ ReadOutput(const YamlNode& node,
         node.Get(timelineBeside ? "timeline" : "linkSeries")
             .Fail("found it without a file, expected output.file beside it");
     }
-    return output;
+    const bool isSettled = scenario.fidelity == Fidelity::Packet && scenario.packets.settle.IsOn();
+    if (isSettled && (output.linkSeries || output.portSeries))
+    {
+        node.Get(output.linkSeries ? "linkSeries" : "portSeries").Fail(EXPECTED_UNSETTLED);
+    }
 }
 
 } // namespace
@@ -732,19 +732,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     AppendNotes(scenario.notes, NotesOnEventUse(scenario));
     if (const auto output = node.Find("output"))
     {
-        scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs, scenario.notes);
-        const bool isSettled =
-            scenario.fidelity == Fidelity::Packet && scenario.packets.settle.IsOn();
-        const std::pair<const char*, bool> series[] = {
-            {"linkSeries", scenario.output.linkSeries.has_value()},
-            {"portSeries", scenario.output.portSeries.has_value()}};
-        for (const auto& [key, isAsked] : series)
-        {
-            if (const auto found = output->Find(key); found && isAsked && isSettled)
-            {
-                found->Fail(EXPECTED_UNSETTLED);
-            }
-        }
+        ReadOutput(*output, scenario);
     }
     node.CheckAllRead({"title", "source", "system", "model"});
     return scenario;

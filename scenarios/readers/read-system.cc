@@ -14,7 +14,6 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/nccl-xml.h"
 #include "scenarios/yaml/text-file.h"
-#include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,8 +3,7 @@
 
 #include "fabric/topology/cluster.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/topology/fabric-layout.h"
-#include "scenarios/topology/node-layout.h"
+#include "scenarios/topology/drawing-layout.h"
 #include "scenarios/topology/svg-canvas.h"
 #include "scenarios/topology/topology-style.h"
 #include "scenarios/yaml/quantity.h"

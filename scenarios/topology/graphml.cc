@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/graphml.h"
 
-#include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/read-system.h"

@@ -3,6 +3,7 @@
 
 #include "fabric/topology/link-profile.h"
 #include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-link-profile.h"
 #include "scenarios/yaml/names.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ LinkProfile
 DefaultPcieSlot(const HostFigures& host, uint32_t generation, uint32_t lanes)
 {
     LinkProfile link = host.pcie;
-    link.name = "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
+    link.name = PcieName(generation, lanes);
     link.rawRate = PcieRawRate(generation, lanes);
     link.encoding = PcieEncoding(generation);
     link.source += "; generation and lanes of the topology file";

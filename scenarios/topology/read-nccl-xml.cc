@@ -5,11 +5,11 @@
 #include "scenarios/readers/attachments.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/topology/nccl-link-defaults.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/xml-element.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -52,15 +52,6 @@ struct NcclXmlTree
     std::vector<XmlGpu> gpus;             //!< sorted by order
     std::vector<XmlCard> cards;           //!< sorted by order
 };
-
-/** Normalizes a PCI bus id to lower case for comparison. */
-std::string
-BusId(std::string text)
-{
-    std::transform(
-        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
 
 constexpr int64_t MAX_DEVICES = 1 << 16;
 constexpr int64_t MAX_LANES = 32;
@@ -137,7 +128,7 @@ class Walk
   private:
     void Pci(const XmlElement& pci, PcieAttachment attachment)
     {
-        const std::string bus = BusId(pci.Text("busid"));
+        const std::string bus = LowerCase(pci.Text("busid"));
         if (!m_buses.insert(bus).second)
         {
             pci.Fail("busid", "found '" + bus + "' again, expected each once");
@@ -276,7 +267,7 @@ class NvLinkReader
     {
         for (std::size_t i = 0; i < tree.gpus.size(); i++)
         {
-            m_gpuAt[BusId(tree.gpus[i].pci.Text("busid"))] = static_cast<uint32_t>(i);
+            m_gpuAt[LowerCase(tree.gpus[i].pci.Text("busid"))] = static_cast<uint32_t>(i);
         }
     }
 
@@ -323,7 +314,7 @@ class NvLinkReader
                 continue;
             }
             const auto count = static_cast<uint32_t>(child.Integer("count", 1, MAX_LINKS));
-            const std::string target = BusId(child.Text("target"));
+            const std::string target = LowerCase(child.Text("target"));
             const std::string kind = child.TextOr("tclass");
             if (kind.rfind(NVLINK_CPU_CLASS, 0) == 0)
             {

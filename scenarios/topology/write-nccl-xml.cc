@@ -3,6 +3,7 @@
 
 #include "fabric/nodes/node-wiring.h"
 #include "scenarios/readers/attachments.h"
+#include "scenarios/readers/read-link-profile.h"
 #include "scenarios/topology/nccl-link-defaults.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -50,8 +51,7 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
         {
             for (uint32_t generation = 1; generation <= SPEEDS.size(); generation++)
             {
-                const std::string name =
-                    "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
+                const std::string name = PcieName(generation, lanes);
                 if (PcieRawRate(generation, lanes) == slot.rawRate &&
                     PcieEncoding(generation) == slot.encoding &&
                     (!byName || slot.name == name || slot.name == name + "-uplink"))

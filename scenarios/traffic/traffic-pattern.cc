@@ -377,23 +377,16 @@ struct KindOfTraffic
     std::vector<std::string> keys;
 };
 
-KindOfTraffic
+const KindOfTraffic&
 TheKind(TrafficKind kind)
 {
-    switch (kind)
-    {
-    case TrafficKind::Poisson:
-        return {"poisson", {"sizes", "bytes", "load"}};
-    case TrafficKind::Permutation:
-        return {"permutation", {"sizes", "bytes", "every", "times"}};
-    case TrafficKind::Incast:
-        return {"incast", {"sizes", "bytes", "senders", "every", "times"}};
-    case TrafficKind::AllToAll:
-        return {"all-to-all", {"sizes", "bytes", "every", "times"}};
-    case TrafficKind::OnOff:
-        return {"on-off", {"on", "off", "spans", "rate"}};
-    }
-    throw std::logic_error("TrafficKind: no such kind");
+    static const std::vector<KindOfTraffic> kinds{
+        {"poisson", {"sizes", "bytes", "load"}},
+        {"permutation", {"sizes", "bytes", "every", "times"}},
+        {"incast", {"sizes", "bytes", "senders", "every", "times"}},
+        {"all-to-all", {"sizes", "bytes", "every", "times"}},
+        {"on-off", {"on", "off", "spans", "rate"}}};
+    return kinds.at(static_cast<std::size_t>(kind));
 }
 
 } // namespace
@@ -407,7 +400,7 @@ ToString(TrafficKind kind)
 bool
 HasTrafficKey(TrafficKind kind, const std::string& key)
 {
-    const auto keys = TheKind(kind).keys;
+    const auto& keys = TheKind(kind).keys;
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/workload/workload-file.h"
 
-#include "compute-model/graph/step-program.h"
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"

@@ -18,7 +18,6 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace weir
 {
@@ -134,17 +135,20 @@ SplitText(const std::string& text, char separator)
 }
 
 std::string
+LowerCase(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), Lower);
+    return text;
+}
+
+std::string
 NormalizedName(const std::string& text)
 {
     std::string plain;
-    for (const char letter : text)
-    {
-        if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
-        {
-            plain += Lower(letter);
-        }
-    }
-    return plain;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](unsigned char letter) {
+        return std::isalnum(letter) != 0;
+    });
+    return LowerCase(plain);
 }
 
 } // namespace weir

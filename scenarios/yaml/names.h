@@ -38,6 +38,9 @@ std::string JoinChoices(const std::vector<std::string>& names);
 /** The parts of @p text between the characters @p separator; one more than there are of these. */
 std::vector<std::string> SplitText(const std::string& text, char separator);
 
+/** @p text with its letters in lower case. */
+std::string LowerCase(std::string text);
+
 /** The letters and digits of @p text in lower case: equal for all_reduce and AllReduce. */
 std::string NormalizedName(const std::string& text);
 

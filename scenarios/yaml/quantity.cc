@@ -6,11 +6,9 @@
 #include "scenarios/yaml/names.h"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 namespace weir

@@ -8,7 +8,6 @@
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <sstream>
 

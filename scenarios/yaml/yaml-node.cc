@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/yaml/yaml-node.h"
 
-#include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
