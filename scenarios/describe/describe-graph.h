@@ -19,11 +19,10 @@ struct GraphView
 };
 
 /**
- * Describes the operations of one rank in one step, in an order that respects streams and
- * dependencies: one line per operation, with its stream, layer, micro-batch, time or bytes, and
- * dependencies, so that it can be compared with a framework's own log. An operation is listed
- * before the first one that needs it. Kernels are listed with shape, FLOPs and bytes (each operand
- * once).
+ * Describes the operations of one rank in one step for comparison with a framework's own log: one
+ * line per operation, with its stream, layer, micro-batch, time or bytes, and dependencies. An
+ * operation is listed before the first one that needs it. Kernels are listed with shape, FLOPs and
+ * bytes (each operand once).
  * @throws std::invalid_argument when the graph has no such rank.
  */
 std::string DescribeGraph(const StepGraph& graph, const GraphView& view);

@@ -13,9 +13,8 @@ namespace weir
 ClusterSpec WithJoinedNodes(ClusterSpec cluster);
 
 /**
- * Describes a system for the terminal: its GPU, its kinds of links with payload rates and
- * latencies, the channels that NCCL finds, the names of devices for use in events, and the
- * per-message overheads (NodeCosts), each with its source.
+ * Describes a system: its GPU, its kinds of links with payload rates and latencies, the channels
+ * that NCCL finds, the names of devices for events, and per-message overheads with their sources.
  * @throws std::invalid_argument when it cannot be wired.
  */
 std::string DescribeSystem(const SystemDescription& system);

@@ -31,8 +31,7 @@ namespace weir
 Topology ReadHpccTopology(const std::string& path, std::vector<EventSpec>* lossy = nullptr);
 
 /**
- * The event that makes @p link of @p topology lose the fraction @p part of its packets from the
- * start.
+ * The event that makes @p link lose the fraction @p part of its packets from the start.
  * @param where location for messages
  */
 EventSpec LossOf(const Topology& topology, LinkId link, double part, const std::string& where);

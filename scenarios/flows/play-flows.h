@@ -21,14 +21,11 @@ namespace weir
 
 /**
  * Reads all flows of @p file and finds their paths, so that errors are reported before anything
- * runs. Each flow is a queue pair of its own: the k-th flow between two end points has the source
- * port 10000 + k, as in the HPCC simulator; ECMP hashes it with the destination port and priority
- * group.
- * @param trafficClasses number of classes; with several, the priority group of a flow is its class,
- *        and 0 means the first
- * @throws InputError with the location of an end point that does not exist or is a switch, or of a
- *         flow to its own source, without a path, too large to end within the range of Time, or of
- *         a priority group that is no class.
+ * runs. Each flow is a queue pair of its own: the k-th between two end points has source port 10000
+ * + k, as in the HPCC simulator; ECMP hashes it with destination port and priority group.
+ * @param trafficClasses if several, a flow's priority group is its class, and 0 means the first
+ * @throws InputError at an end point that does not exist or is a switch, and at a flow to its own
+ *         source, without a path, too large to end within the range of Time, or of no class.
  */
 FlowResults ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses = 1);
 
@@ -75,12 +72,10 @@ struct FlowRun
 };
 
 /**
- * Runs @p flows and the events of @p network until the last flow has ended, and records when each
- * did. Must be called once. Flows may be in any order; they are started by time, ties in the order
- * of the file.
+ * Runs @p flows, in any order, and the events of @p network until the last flow has ended, and
+ * records when each did; ties are started in the order of the file. Must be called once.
  * @param progress called periodically with the simulated time and the share of finished flows
- * @throws std::runtime_error that names the first flow that does not end within 106 days, the range
- *         of Time.
+ * @throws std::runtime_error that names a flow that does not end within 106 days, Time's range.
  * @throws InputError at an event that the network cannot have.
  */
 FlowRun PlayFlows(FlowResults& flows,

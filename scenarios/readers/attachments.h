@@ -44,10 +44,9 @@ std::string AttachmentName(const PcieAttachment& attachment);
 LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical);
 
 /**
- * Stores @p attachments, in which every slot has a link, in the shortest form of a NodeSpec. The
- * links of the first GPU, NIC and switch become the default of their kind (the first GPU's is
- * `gpuLink` if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading
- * are omitted. Afterwards AttachmentsOf(@p spec) equals @p attachments.
+ * Stores @p attachments, each slot with a link, in the shortest form of a NodeSpec: the links of
+ * the first GPU (as `gpuLink` if @p gpusOnChip), NIC and switch are the defaults of their kind, and
+ * slots of even spreading are omitted. AttachmentsOf(@p spec) then equals @p attachments.
  */
 void SetAttachments(NodeSpec& spec, const NodeAttachments& attachments, bool gpusOnChip);
 

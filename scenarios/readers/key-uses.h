@@ -60,17 +60,15 @@ std::vector<std::string> NotesOnLateEvents(const std::vector<EventSpec>& events,
 std::vector<std::string> NotesOnEventUse(const Scenario& scenario);
 
 /**
- * One note for each key of @p network, the `network` map of @p scenario, that has no effect with
- * the scenario's fidelity and jobs. These are not errors: the same file may be run in another
- * fidelity.
+ * One note for each key of @p network, that of @p scenario, without effect with its fidelity and
+ * jobs. These are not errors: the same file may be run in another fidelity.
  */
 std::vector<std::string> NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario);
 
 /**
- * One note for each value of @p plan that is not the default and has no effect, because @p network
- * lacks what it applies to or because another value is missing (PlanUses), such as
- * `sequenceParallel` with a tensor degree of 1. Such a plan is valid, and one file can be run at
- * many degrees; so this is a note, not an error. Inherited values get no note.
+ * One note for each value of @p plan that is not the default and has no effect on @p network or
+ * beside its other values (PlanUses), such as `sequenceParallel` with a tensor degree of 1. This is
+ * no error: one file can be run at many degrees. Inherited values get no note.
  * @param node the map `parallel:` that the plan was read from
  * @throws InputError at `expertLoad` of a model without experts.
  */
@@ -79,10 +77,9 @@ std::vector<std::string> NotesOnPlanUse(const YamlNode& node,
                                         const Network& network);
 
 /**
- * All conditions under which values of @p plan have an effect. A value may have several; the name
- * of a map stands for all keys in it. Values without a condition always have an effect, except
- * `fusion` and `attention`, which describe a framework: a plan for several networks may also set
- * them for layer tables.
+ * All conditions under which values of @p plan have an effect; a value may have several, and the
+ * name of a map stands for all keys in it. `fusion` and `attention` have none: they describe a
+ * framework, and a plan for several networks may set them for layer tables, too.
  */
 std::vector<KeyUse> PlanUses(const ParallelPlan& plan, const Network& network);
 

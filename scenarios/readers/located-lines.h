@@ -56,13 +56,10 @@ class LocatedLines
     }
 
     /**
-     * Reads the next line, which holds column names.
+     * Reads the next line, which holds column names. @return all of them
      * @param columns the expected first columns
-     * @param more description of further columns, such as "keys of the network"; empty: none
-     *        allowed
-     * @return all column names
-     * @throws InputError when the first columns differ from @p columns, or there are more than
-     *         allowed.
+     * @param more what further columns are, such as "keys of the network"; empty: none allowed
+     * @throws InputError at other columns.
      */
     std::vector<std::string> NextHeader(const std::vector<std::string>& columns,
                                         const std::string& more = "");

@@ -96,8 +96,7 @@ uint32_t ReadMtu(const YamlNode& node, const NetTransportTraits& transport);
 
 /**
  * The newest architecture of the catalog that is not newer than @p computeCapability (times ten),
- * else the oldest one.
- * @throws InputError when the catalog has none.
+ * else the oldest one. @throws InputError when the catalog has none.
  */
 ArchitectureFigures ArchitectureOf(uint32_t computeCapability, const Catalog& catalog);
 

@@ -15,9 +15,8 @@ namespace weir
 {
 
 /**
- * Sets the parameters of @p component from a YAML map, whose keys have been checked. Keys missing
- * from the map keep the component's values, unless they are required; a value may be {value,
- * source}.
+ * Sets the parameters of @p component from a map whose keys have been checked. Missing keys keep
+ * the component's values, unless they are required; a value may be {value, source}.
  * @param around the profile of the links around the component, the default of its own links
  * @throws InputError at what is missing, of another type, without its unit or out of range.
  */
@@ -43,8 +42,7 @@ void ReadParameters(const YamlNode& map,
  * @param own keys of this kind
  * @param all keys of any kind
  * @param what name of this kind in messages: "fabrics of kind 'torus'"
- * @throws InputError at a key that no kind has, with the nearest known key, or that this kind
- *         lacks.
+ * @throws InputError at a key of no kind, with the nearest known one, or of another kind.
  */
 void CheckKeysOfKind(const YamlNode& map,
                      const std::vector<std::string>& own,

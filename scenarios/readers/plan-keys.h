@@ -11,10 +11,9 @@ namespace weir
 {
 
 /**
- * The scalar values of a parallel plan as parameters: for the reader and the writer of scenario
- * files and for the attributes of ns3::TrainingJob. Keys are paths, "tensor" or "host.kernel", in
- * the order in which they are written. The other values are read separately: tensorShape,
- * expertLoad and the job's precision.
+ * The scalar values of a parallel plan as parameters, for scenario files and for the attributes of
+ * ns3::TrainingJob. Keys are paths, "tensor" or "host.kernel", in the order in which they are
+ * written. tensorShape, expertLoad and the job's precision are read separately.
  */
 class PlanKeys : public Parameterized
 {

@@ -36,11 +36,9 @@ struct PciDevices
 PciDevices ReadPciDevices(const YamlNode& node);
 
 /**
- * Loads the GPU that the file at @p path describes.
- *
- * `kernels: {base: NAME, ...}` takes the kernel figures of the catalog's GPU NAME (or of a path
- * beside the file) and overlays the file's own. A base may have a base itself. `measuredOn` stays
- * the GPU that the figures were measured on.
+ * Loads the GPU that the file at @p path describes. `kernels: {base: NAME, ...}` overlays the
+ * kernel figures of another GPU, of the catalog or of a path beside the file, which may have a base
+ * itself; `measuredOn` stays the GPU that they were measured on.
  * @throws InputError as ReadGpu, for an unknown base, and for bases that form a cycle.
  */
 Gpu LoadGpu(const std::string& path, const Catalog& catalog = Catalog());

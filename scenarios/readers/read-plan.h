@@ -32,9 +32,8 @@ std::optional<YamlNode> FindPlanKey(const YamlNode& node, const std::string& key
 ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 
 /**
- * CheckPlan or CheckTablePlan with error locations; @p planNode is the job's `parallel:`,
- * @p modelNode its `model:`.
- * @throws InputError at the key that they refuse.
+ * CheckPlan or CheckTablePlan. @throws InputError at the key that they refuse, of the job's
+ * `parallel:` @p planNode or its `model:` @p modelNode.
  */
 void CheckPlanAt(const Network& network,
                  const ParallelPlan& plan,

@@ -46,9 +46,8 @@ struct KnownSystem
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known);
 
 /**
- * Loads the run @p nameOrPath of the catalog with @p settings ("key.path=value", see YamlNode::Set)
- * applied in order.
- * @throws InputError as ReadScenario, and when a setting cannot be applied.
+ * Loads the run @p nameOrPath with @p settings ("key.path=value", see YamlNode::Set) applied in
+ * order. @throws InputError as ReadScenario, and when a setting cannot be applied.
  */
 Scenario LoadScenario(const std::string& nameOrPath,
                       const std::vector<std::string>& settings,

@@ -319,11 +319,10 @@ Refuse(const YamlNode& node, const char* name, const std::vector<const char*>& k
 }
 
 /**
- * Refuses keys of the map `node:` that were written, not inherited, and contradict the topology
- * file.
+ * Refuses keys of the map `node:` that were written and contradict the topology file.
  * @param given the node as @p node describes it
  * @param wired the node as the file describes it
- * @throws InputError with the location of the key.
+ * @throws InputError at the key.
  */
 void
 CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wired)

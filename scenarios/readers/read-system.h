@@ -31,10 +31,8 @@ struct SystemDescription
 SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);
 
 /**
- * The system @p text that @p option of a command names, with @p settings, "key.path=value", applied
- * to it.
- * @throws InputError at a setting that Set refuses, or settings of an NCCL topology file, which has
- *         no keys.
+ * The system @p text that @p option names, with @p settings, "key.path=value", applied to it.
+ * @throws InputError at a setting that Set refuses, or any of an NCCL topology, which has no keys.
  */
 YamlNode SystemArgument(const std::string& text,
                         const std::string& option,

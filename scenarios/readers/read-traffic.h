@@ -14,8 +14,7 @@ namespace weir
 {
 
 /**
- * Reads a traffic pattern: the keys of `job.traffic`, or with @p isInFile those of a file for `weir
- * flows`.
+ * Reads a traffic pattern: the keys of `job.traffic`, or those of a file if @p isInFile.
  * @param seed used where the pattern gives none
  * @param hasUntil whether flows start until another job ends
  * @throws InputError at what is missing, unknown, out of range or of another pattern.
@@ -24,8 +23,7 @@ TrafficSpec ReadTraffic(
     const YamlNode& node, const Catalog& catalog, uint64_t seed, bool hasUntil, bool isInFile);
 
 /**
- * Loads a flow size distribution by name or path: YAML (title, source, points), else lines `bytes
- * percent` as HPCC has them.
+ * Loads a flow size distribution by name or path: YAML, else lines `bytes percent` as in HPCC.
  * @throws InputError when it cannot be read, or is not a distribution.
  */
 SizeDistribution LoadFlowSizes(const std::string& nameOrPath, const Catalog& catalog);

@@ -12,10 +12,9 @@ namespace weir
 {
 
 /**
- * The keys of a system file in which @p back, which was written in some format and read again,
- * differs from @p there. Key paths are grouped by map, as in "fabric; node.nvlink (latency,
- * source)"; empty when nothing differs. Names are ignored, and so is whether slots are listed or
- * evenly spread.
+ * The keys of a system file in which @p back, which was written and read again, differs from @p
+ * there, by map: "fabric; node.nvlink (latency, source)"; empty when nothing differs. Names are
+ * ignored, and so is whether slots are listed or evenly spread.
  */
 std::string LostKeys(const ClusterSpec& there, const ClusterSpec& back);
 

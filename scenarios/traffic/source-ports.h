@@ -10,11 +10,9 @@ namespace weir
 {
 
 /**
- * Assigns consecutive source ports to the flows between two end points, starting at 10000 as the
- * HPCC simulator does (scratch/third.cc: portNumder) and wrapping around after 65535.
- *
- * Uses eight bytes per pair of end points, in a hash table with open addressing that is at most
- * three quarters full: most pairs of a large network have one flow.
+ * Assigns consecutive source ports to the flows between two end points, from 10000 on as the HPCC
+ * simulator does (scratch/third.cc: portNumder), wrapping around after 65535. Uses eight bytes per
+ * pair, in a hash table with open addressing: most pairs of a large network have one flow.
  */
 class SourcePorts
 {

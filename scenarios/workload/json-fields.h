@@ -20,8 +20,7 @@ using Json = nlohmann::ordered_json;
 /**
  * Parses JSON.
  * @param take sees each value, as of Json::parse
- * @throws InputError with the line and column where @p text is not JSON, or at the byte where it
- *         nests deeper than 500 levels.
+ * @throws InputError where @p text is not JSON, or nests deeper than 500 levels.
  */
 Json ParseJson(const std::string& text,
                const std::string& path,

@@ -54,8 +54,7 @@ struct Workload
 std::string ToText(const Workload& workload);
 
 /**
- * Reads a file written by ToText, plain or compressed by gzip. The graph is consistent
- * (CheckStepGraph).
+ * Reads a file written by ToText, plain or by gzip; the graph is consistent (CheckStepGraph).
  * @throws InputError with the file and the operation of the error.
  */
 Workload ReadWorkload(const std::string& path);

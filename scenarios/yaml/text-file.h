@@ -49,8 +49,7 @@ std::string ReadBytes(const std::string& path, const std::string& expected);
 /**
  * Reads a whole text file, without a UTF-8 byte order mark.
  * @param expected description for messages, such as "a YAML file"
- * @throws InputError as ReadBytes, and with the location of a control character, unless a byte
- *         order mark declares UTF-16.
+ * @throws InputError as ReadBytes, and at a control character, unless a mark declares UTF-16.
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
 

@@ -195,10 +195,9 @@ class YamlNode
     void SetInherited();
 
     /**
-     * @throws InputError at the first value that was written but never read, except inherited ones:
-     *         it would be ignored silently. Call it after everything has been read. O(values).
-     * @param exempt keys below which values may stay unread, such as remarks or parts checked
-     *         separately
+     * @throws InputError at the first value that was written, not inherited, and never read, and so
+     *         would be ignored. Call it after everything has been read. O(values).
+     * @param exempt keys below which values may stay unread, such as remarks
      */
     void CheckAllRead(std::initializer_list<const char*> exempt) const;
 
