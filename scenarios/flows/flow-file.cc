@@ -21,21 +21,11 @@ constexpr int64_t MAX_PORT = std::numeric_limits<uint16_t>::max();
 constexpr double MAX_START = 1e6; //!< seconds; leaves most of the range of Time to the flows
 
 /** The columns of a CSV, in the order of FlowFile::Column. */
-const std::vector<std::string>&
-ColumnNames()
-{
-    static const std::vector<std::string> names{"src", "dst", "pg", "dport", "bytes", "start_s"};
-    return names;
-}
+const std::vector<std::string> COLUMN_NAMES{"src", "dst", "pg", "dport", "bytes", "start_s"};
 
 /** Keys of htsim's flows that are ignored: identifiers and triggers at the end of a flow. */
-const std::vector<std::string>&
-IgnoredHtsimKeys()
-{
-    static const std::vector<std::string> words{
-        "id", "prio", "send_done_trigger", "recv_done_trigger"};
-    return words;
-}
+const std::vector<std::string> IGNORED_HTSIM_KEYS{
+    "id", "prio", "send_done_trigger", "recv_done_trigger"};
 
 /** Whether @p text equals @p word, which is in lower case, ignoring case. */
 bool
@@ -218,12 +208,10 @@ FlowFile::NextHtsim(FlowRow& row)
         }
         else
         {
-            const auto& idle = IgnoredHtsimKeys();
-            if (std::none_of(idle.begin(), idle.end(), [&](const std::string& each) {
-                    return IsWord(fields[i], each);
-                }))
+            if (!IsAmong(LowerCase(std::string(fields[i])), IGNORED_HTSIM_KEYS))
             {
-                throw m_lines.Refusal("key", fields[i], "start, size, " + JoinNames(idle));
+                throw m_lines.Refusal(
+                    "key", fields[i], "start, size, " + JoinNames(IGNORED_HTSIM_KEYS));
             }
         }
     }
@@ -241,19 +229,18 @@ FlowFile::ReadCsvHeader()
 {
     m_lines.NextAtCommas();
     m_fields = m_lines.Fields().size();
-    const auto& names = ColumnNames();
     for (std::size_t i = 0; i < m_fields; i++)
     {
         const std::string name(m_lines.Fields()[i]);
-        const auto known = std::find(names.begin(), names.end(), name);
-        if (known == names.end())
+        const auto known = std::find(COLUMN_NAMES.begin(), COLUMN_NAMES.end(), name);
+        if (known == COLUMN_NAMES.end())
         {
             throw m_lines.Refusal("header",
                                   name,
                                   "the columns src,dst,bytes,start_s, optionally pg and dport" +
-                                      DidYouMean(name, names));
+                                      DidYouMean(name, COLUMN_NAMES));
         }
-        auto& field = m_fieldOf[static_cast<std::size_t>(known - names.begin())];
+        auto& field = m_fieldOf[static_cast<std::size_t>(known - COLUMN_NAMES.begin())];
         if (field != ABSENT)
         {
             throw m_lines.Refusal("header", name, "each column once");
@@ -264,7 +251,7 @@ FlowFile::ReadCsvHeader()
     {
         if (m_fieldOf[column] == ABSENT)
         {
-            throw m_lines.Error("header: found no column '" + names[column] +
+            throw m_lines.Error("header: found no column '" + COLUMN_NAMES[column] +
                                 "', expected src,dst,bytes,start_s");
         }
     }

@@ -30,32 +30,22 @@ enum class Mode
 };
 
 /** Keys about packets, topology and flows. */
-const std::vector<std::string>&
-OwnKeys()
-{
-    static const std::vector<std::string> keys = SplitText(
-        "ENABLE_QCN USE_DYNAMIC_PFC_THRESHOLD PACKET_PAYLOAD_SIZE TOPOLOGY_FILE FLOW_FILE "
-        "CC_MODE ALPHA_RESUME_INTERVAL RATE_DECREASE_INTERVAL CLAMP_TARGET_RATE RP_TIMER "
-        "EWMA_GAIN FAST_RECOVERY_TIMES RATE_AI RATE_HAI MIN_RATE DCTCP_RATE_AI "
-        "ERROR_RATE_PER_LINK L2_ACK_INTERVAL L2_BACK_TO_ZERO HAS_WIN GLOBAL_T VAR_WIN "
-        "FAST_REACT U_TARGET MI_THRESH INT_MULTI MULTI_RATE SAMPLE_FEEDBACK RATE_BOUND "
-        "ACK_HIGH_PRIO LINK_DOWN KMAX_MAP KMIN_MAP PMAX_MAP BUFFER_SIZE",
-        ' ');
-    return keys;
-}
+const std::vector<std::string> OWN_KEYS = SplitText(
+    "ENABLE_QCN USE_DYNAMIC_PFC_THRESHOLD PACKET_PAYLOAD_SIZE TOPOLOGY_FILE FLOW_FILE "
+    "CC_MODE ALPHA_RESUME_INTERVAL RATE_DECREASE_INTERVAL CLAMP_TARGET_RATE RP_TIMER "
+    "EWMA_GAIN FAST_RECOVERY_TIMES RATE_AI RATE_HAI MIN_RATE DCTCP_RATE_AI "
+    "ERROR_RATE_PER_LINK L2_ACK_INTERVAL L2_BACK_TO_ZERO HAS_WIN GLOBAL_T VAR_WIN "
+    "FAST_REACT U_TARGET MI_THRESH INT_MULTI MULTI_RATE SAMPLE_FEEDBACK RATE_BOUND "
+    "ACK_HIGH_PRIO LINK_DOWN KMAX_MAP KMIN_MAP PMAX_MAP BUFFER_SIZE",
+    ' ');
 
 /** Ignored keys: about output and the end of the run, or part of settings that are refused. */
-const std::vector<std::string>&
-IgnoredKeys()
-{
-    static const std::vector<std::string> keys = SplitText(
-        "TRACE_FILE TRACE_OUTPUT_FILE ENABLE_TRACE FCT_OUTPUT_FILE PFC_OUTPUT_FILE "
-        "SEND_OUTPUT_FILE SIMULATOR_STOP_TIME L2_CHUNK_SIZE PINT_LOG_BASE PINT_PROB "
-        "QLEN_MON_FILE QLEN_MON_START QLEN_MON_END QLEN_MON_INTERVAL QP_MON_INTERVAL "
-        "BW_MON_FILE BW_MON_INTERVAL RATE_MON_FILE CNP_MON_FILE MON_START MON_END",
-        ' ');
-    return keys;
-}
+const std::vector<std::string> IGNORED_KEYS = SplitText(
+    "TRACE_FILE TRACE_OUTPUT_FILE ENABLE_TRACE FCT_OUTPUT_FILE PFC_OUTPUT_FILE "
+    "SEND_OUTPUT_FILE SIMULATOR_STOP_TIME L2_CHUNK_SIZE PINT_LOG_BASE PINT_PROB "
+    "QLEN_MON_FILE QLEN_MON_START QLEN_MON_END QLEN_MON_INTERVAL QP_MON_INTERVAL "
+    "BW_MON_FILE BW_MON_INTERVAL RATE_MON_FILE CNP_MON_FILE MON_START MON_END",
+    ' ');
 
 int64_t
 BitRateOf(const Link& link)
@@ -169,12 +159,10 @@ HpccConfig::HpccConfig(const std::string& path)
     while (lines.NextAtSpaces())
     {
         const std::string key(lines.Fields()[0]);
-        if (!IsAmong(key, OwnKeys()) && !IsAmong(key, IgnoredKeys()))
+        if (!IsAmong(key, OWN_KEYS) && !IsAmong(key, IGNORED_KEYS))
         {
-            throw lines.Refusal("key",
-                                key,
-                                "one of HPCC's simulator, such as CC_MODE" +
-                                    DidYouMean(key, OwnKeys()));
+            throw lines.Refusal(
+                "key", key, "one of HPCC's simulator, such as CC_MODE" + DidYouMean(key, OWN_KEYS));
         }
         Entry entry{lines.Line(), {lines.Fields().begin() + 1, lines.Fields().end()}};
         if (entry.values.empty())

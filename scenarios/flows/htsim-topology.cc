@@ -41,15 +41,10 @@ struct FatTreeFile
     std::array<Tier, MAX_TIERS> tier;
 };
 
-const std::vector<std::string>&
-Keys()
-{
-    static const std::vector<std::string> keys = SplitText(
-        "nodes podsize tiers tier downlink_speed_gbps radix_down radix_up queue_down queue_up "
-        "oversubscribed bundle switch_latency_ns downlink_latency_ns",
-        ' ');
-    return keys;
-}
+const std::vector<std::string> KEYS = SplitText(
+    "nodes podsize tiers tier downlink_speed_gbps radix_down radix_up queue_down queue_up "
+    "oversubscribed bundle switch_latency_ns downlink_latency_ns",
+    ' ');
 
 /** Reads the number on a line whose key is @p name. @return whether it is */
 bool
@@ -88,12 +83,12 @@ ReadFile(LocatedLines& lines)
     while (lines.NextAtSpaces())
     {
         const std::string key = LowerCase(std::string(lines.Fields()[0]));
-        if (!IsAmong(key, Keys()))
+        if (!IsAmong(key, KEYS))
         {
             throw lines.Refusal("key",
                                 lines.Fields()[0],
                                 "a key of htsim's topologies, such as Nodes or Radix_Down" +
-                                    DidYouMean(key, Keys()));
+                                    DidYouMean(key, KEYS));
         }
         if (lines.Fields().size() < 2)
         {

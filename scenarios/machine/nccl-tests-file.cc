@@ -102,15 +102,12 @@ VersionOf(const std::string& text)
 
 /** Adds a time, unless the call is empty or the time is not available. */
 void
-AddRow(RunRows& rows,
-       const std::string& where,
-       const std::optional<double>& bytes,
-       const std::string& bytesText,
-       const std::string& time)
+AddRow(RunRows& rows, const std::string& where, const std::string& size, const std::string& time)
 {
+    const auto bytes = NumberOf(size);
     if (!bytes || *bytes < 0 || *bytes > MAX_BYTES || *bytes != std::floor(*bytes))
     {
-        throw InputError(where + ": size: found '" + bytesText + "', expected bytes");
+        throw InputError(where + ": size: found '" + size + "', expected bytes");
     }
     const std::string plain = NormalizedName(time);
     if (*bytes == 0 || plain.empty() || plain == "na")
@@ -339,8 +336,7 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
                                  "all_gather, ...");
             }
         }
-        const std::string& size = fields[*columns.size];
-        AddRow(runs[known], where, NumberOf(size), size, fields[*columns.time]);
+        AddRow(runs[known], where, fields[*columns.size], fields[*columns.time]);
     }
     return runs;
 }
@@ -460,7 +456,7 @@ class TextReader
                              " fields, expected " + std::to_string(m_columns) +
                              " as the table's header has");
         }
-        AddRow(Current(), Where(), NumberOf(fields[m_size]), fields[m_size], fields[m_time]);
+        AddRow(Current(), Where(), fields[m_size], fields[m_time]);
     }
 
     std::string m_path;
@@ -511,10 +507,9 @@ ReadJson(const std::string& path, const std::string& text)
     for (const Json& result : file["results"])
     {
         const std::string where = path + ": results[" + std::to_string(index++) + "]";
-        const std::string size = MemberText(result, "size");
         const Json outOfPlace =
             result.is_object() ? result.value("out_of_place", Json::object()) : Json();
-        AddRow(rows, where, NumberOf(size), size, MemberText(outOfPlace, "time"));
+        AddRow(rows, where, MemberText(result, "size"), MemberText(outOfPlace, "time"));
     }
     return runs;
 }
