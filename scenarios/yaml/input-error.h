@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_YAML_INPUT_ERROR_H
 #define WEIR_SCENARIOS_YAML_INPUT_ERROR_H
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -15,7 +16,17 @@ namespace weir
 class InputError : public std::runtime_error
 {
   public:
-    using std::runtime_error::runtime_error;
+    /** Of a @p message of kilobytes, which quotes a long word, what() has both ends. */
+    explicit InputError(const std::string& message)
+        : std::runtime_error(message.size() <= MAX_LENGTH
+                                 ? message
+                                 : message.substr(0, MAX_LENGTH / 2) + " ... " +
+                                       message.substr(message.size() - MAX_LENGTH / 2))
+    {
+    }
+
+  private:
+    static constexpr std::size_t MAX_LENGTH = 8000; //!< bytes, above any list of names
 };
 
 /** Calls @p make and begins the messages of its InputErrors with @p location. */

@@ -259,5 +259,17 @@ TEST(YamlNode, DumpsWhatItReadsBack)
     EXPECT_FALSE(again.Get("c").IsScalar());
 }
 
+// A word of 3 MB would fill the terminal; both ends of the line tell where and what was expected.
+TEST(YamlNode, ALongWordIsNotQuotedWhole)
+{
+    const std::string word(3'000'000, 'x');
+    const std::string refusal =
+        RefusalOf([&] { YamlNode::ParseArgument("a: " + word, "--set").Get("a").AsTime(); });
+    EXPECT_LT(refusal.size(), 10'000u);
+    EXPECT_EQ(refusal.rfind("--set: a: found 'xxx", 0), 0u);
+    const std::string end = "xxx', expected a time with a unit, such as 150ns";
+    EXPECT_EQ(refusal.substr(refusal.size() - end.size()), end);
+}
+
 } // namespace
 } // namespace weir
