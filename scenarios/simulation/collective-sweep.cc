@@ -271,6 +271,7 @@ CallOf(const CollectiveSweepSpec& spec, Planner& planner, CommunicatorId communi
     if (spec.program)
     {
         call.overrides.algorithm = Algorithm::Imported;
+        call.root = spec.program->root;
     }
     if (!spec.counts.empty())
     {
@@ -490,6 +491,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
                          spec.op == CollectiveOp::ReduceScatter || spec.op == CollectiveOp::Reduce;
     const bool rooted = spec.op == CollectiveOp::Broadcast || spec.op == CollectiveOp::Reduce ||
                         spec.op == CollectiveOp::Gather || spec.op == CollectiveOp::Scatter;
+    const std::string root = rooted ? std::to_string(spec.program ? spec.program->root : 0) : "-1";
     const bool isAuto = spec.fidelity == Fidelity::Auto;
     std::string text =
         "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) + " ranks, " +
@@ -512,7 +514,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
                        static_cast<long long>(point.size.Count()),
                        static_cast<long long>(ElementCount(spec.op, point.size, ranks)),
                        reduces ? "sum" : "none",
-                       rooted ? "0" : "-1",
+                       root.c_str(),
                        point.time.ToMicroseconds(),
                        point.algorithmBandwidth.ToGBps(),
                        point.busBandwidth.ToGBps(),

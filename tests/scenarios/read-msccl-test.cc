@@ -197,5 +197,40 @@ TEST(MscclSweep, RunsInFlow)
     EXPECT_THROW(RunCollectiveSweep(spec), InputError);
 }
 
+// The root is the program's, also in the table. Behind NVSwitches a broadcast from rank 1 to rank 0
+// takes the time of one from rank 0 to rank 1.
+TEST(MscclSweep, ARootOtherThanZeroBroadcasts)
+{
+    const auto broadcast = [](const std::string& root, const std::string& other) {
+        return R"(<algo proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2" coll="broadcast"
+                        inplace="1" root=")" +
+               root + R"(">
+  <gpu id=")" + root +
+               R"(" i_chunks="1" o_chunks="1" s_chunks="0"><tb id="0" send=")" + other +
+               R"(" recv="-1" chan="0"><step s="0" type="s" srcbuf="i" srcoff="0" cnt="1"/></tb></gpu>
+  <gpu id=")" + other +
+               R"(" i_chunks="1" o_chunks="1" s_chunks="0"><tb id="0" send="-1" recv=")" + root +
+               R"(" chan="0"><step s="0" type="r" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu>
+</algo>)";
+    };
+    CollectiveSweepSpec spec;
+    spec.cluster = ReadSystem(YamlNode::Parse("hgx-h100", "test"), Catalog()).cluster;
+    spec.cluster.nodes = 1;
+    spec.gpusPerNode = 2;
+    spec.op = CollectiveOp::Broadcast;
+    spec.sizes = {Bytes::MiB(1)};
+    for (const Fidelity fidelity : {Fidelity::Flow, Fidelity::Stream, Fidelity::Analytical})
+    {
+        spec.fidelity = fidelity;
+        spec.program = ParseMscclText(broadcast("0", "1"), "a.xml");
+        const auto zero = RunCollectiveSweep(spec);
+        EXPECT_NE(ToNcclTestsTable(spec, zero).find(" none      0 "), std::string::npos);
+        spec.program = ParseMscclText(broadcast("1", "0"), "a.xml");
+        const auto one = RunCollectiveSweep(spec);
+        EXPECT_EQ(zero.front().time, one.front().time) << ToString(fidelity);
+        EXPECT_NE(ToNcclTestsTable(spec, one).find(" none      1 "), std::string::npos);
+    }
+}
+
 } // namespace
 } // namespace weir

@@ -43,6 +43,13 @@ IsRooted(CollectiveOp op)
            op == CollectiveOp::Gather || op == CollectiveOp::Scatter;
 }
 
+/** " with root R" for an operation with a root, else empty. */
+std::string
+RootText(CollectiveOp op, uint32_t root)
+{
+    return IsRooted(op) ? " with root " + std::to_string(root) : "";
+}
+
 const ImportedProgram&
 ProgramOf(const AlgorithmInputs& in)
 {
@@ -59,12 +66,13 @@ ProgramOf(const AlgorithmInputs& in)
         others += (others.empty() ? std::string() : " or ") + ToString(program.op) + " of " +
                   std::to_string(program.smallest.Count()) + " to " +
                   std::to_string(program.largest.Count()) + " bytes over " +
-                  std::to_string(program.ranks.size()) + " ranks (" + program.file + ")";
+                  std::to_string(program.ranks.size()) + " ranks" +
+                  RootText(program.op, program.root) + " (" + program.file + ")";
     }
     throw std::invalid_argument(std::string("found ") + ToString(in.call.op) + " of " +
                                 std::to_string(in.call.bytes.Count()) + " bytes over " +
-                                std::to_string(in.communicator.Size()) + " ranks, expected " +
-                                others);
+                                std::to_string(in.communicator.Size()) + " ranks" +
+                                RootText(in.call.op, in.call.root) + ", expected " + others);
 }
 
 uint32_t
