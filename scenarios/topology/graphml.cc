@@ -5,6 +5,8 @@
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/xml-element.h"
 
@@ -16,6 +18,8 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <sstream>
+#include <tuple>
+#include <vector>
 
 namespace weir
 {
@@ -133,21 +137,82 @@ NumberOf(const XmlElement& element, const char* key, double min, double max)
     return value;
 }
 
-/** The device or link kind in @p element; empty if absent. */
-std::string
-KindOf(const XmlElement& element, const char* key)
+/** The kind of a device or link, @p last being the last of them. */
+template <typename Kind>
+Kind
+KindOf(const XmlElement& element, const char* key, Kind last)
 {
-    const auto data = DataOf(element, key);
-    return data ? data->Content() : "";
+    const std::string text = GetData(element, key).Content();
+    const NamedChoices<Kind> choices = ChoicesUpTo(last);
+    if (const std::optional<Kind> kind = FindChoice(choices, text))
+    {
+        return *kind;
+    }
+    element.Fail("",
+                 "data '" + std::string(key) + "': found '" + text +
+                     "', expected one of: " + JoinNames(ChoiceNames(choices)));
 }
 
 bool
-IsSwitch(const std::string& device)
+IsSwitch(DeviceKind device)
 {
-    return device == ToString(DeviceKind::LeafSwitch) ||
-           device == ToString(DeviceKind::SpineSwitch) ||
-           device == ToString(DeviceKind::CoreSwitch);
+    return device == DeviceKind::LeafSwitch || device == DeviceKind::SpineSwitch ||
+           device == DeviceKind::CoreSwitch;
 }
+
+/** Whether the edges of @p graph have a direction. */
+bool
+IsDirected(const XmlElement& graph)
+{
+    const std::string text = graph.TextOr("edgedefault", "directed");
+    if (text != "directed" && text != "undirected")
+    {
+        graph.Fail("edgedefault", "found '" + text + "', expected directed or undirected");
+    }
+    return text == "directed";
+}
+
+/** Matches the two directed edges of each bidirectional link, which have one rate and latency. */
+class EdgePairs
+{
+  public:
+    /** To be called for each directed @p edge, from wire.a to wire.b. */
+    void Add(const XmlElement& edge, const GraphWire& wire)
+    {
+        const auto opposite = m_edges.find({wire.b, wire.a, wire.rate, wire.latency});
+        if (opposite == m_edges.end())
+        {
+            m_edges[{wire.a, wire.b, wire.rate, wire.latency}].push_back(edge);
+            return;
+        }
+        opposite->second.pop_back();
+        if (opposite->second.empty())
+        {
+            m_edges.erase(opposite);
+        }
+    }
+
+    /** @throws InputError with the location of the first edge that lacks the other direction. */
+    void ExpectPairs() const
+    {
+        const XmlElement* first = nullptr;
+        for (const auto& [key, edges] : m_edges)
+        {
+            first = !first || edges.front().Line() < first->Line() ? &edges.front() : first;
+        }
+        if (first)
+        {
+            first->Fail("",
+                        "found no edge of the same rateGBps and latencyNs from '" +
+                            first->Text("target") + "' to '" + first->Text("source") +
+                            "', expected one for each edge of a directed graph");
+        }
+    }
+
+  private:
+    /** By source, target, rate and latency: edges without the other direction. */
+    std::map<std::tuple<uint32_t, uint32_t, Rate, Time>, std::vector<XmlElement>> m_edges;
+};
 
 } // namespace
 
@@ -206,16 +271,16 @@ ReadGraphMlNetwork(const std::string& path)
 {
     constexpr double MAX_GBPS = 1e6;
     const XmlElement root = GraphOf(path);
-    const bool isDirected = root.TextOr("edgedefault", "directed") == "directed";
+    const bool isDirected = IsDirected(root);
+    EdgePairs pairs;
     NetworkGraph graph;
     std::map<std::string, uint32_t> byName; // index of each host and switch
     std::map<std::string, bool> others;     // devices inside nodes
     for (const XmlElement& node : root.Children("node"))
     {
         const std::string name = node.Text("id");
-        const std::string device = KindOf(node, "device");
-        const bool isHost =
-            device == ToString(DeviceKind::Nic) || device == ToString(DeviceKind::Host);
+        const DeviceKind device = KindOf(node, "device", DeviceKind::Host);
+        const bool isHost = device == DeviceKind::Nic || device == DeviceKind::Host;
         if (byName.count(name) > 0 || others.count(name) > 0)
         {
             node.Fail("id", "found '" + name + "' again, expected each once");
@@ -240,18 +305,30 @@ ReadGraphMlNetwork(const std::string& path)
         }
         const auto a = byName.find(edge.Text("source"));
         const auto b = byName.find(edge.Text("target"));
-        const bool isNetwork = KindOf(edge, "link") == ToString(LinkKind::Network);
-        // Of the two edges of a bidirectional link, keep the one from the vertex that comes first.
-        if (!isNetwork || a == byName.end() || b == byName.end() ||
-            (isDirected && a->second > b->second))
+        const bool isNetwork = KindOf(edge, "link", LinkKind::Network) == LinkKind::Network;
+        if (!isNetwork || a == byName.end() || b == byName.end())
         {
             continue;
         }
-        graph.wires.push_back({a->second,
-                               b->second,
-                               Rate::GBps(NumberOf(edge, "rateGBps", 1e-6, MAX_GBPS)),
-                               Time::Nanoseconds(NumberOf(edge, "latencyNs", 0, 1e12))});
+        if (a == b)
+        {
+            edge.Fail("target", "found '" + edge.Text("target") + "' at both ends, expected two");
+        }
+        const GraphWire wire{a->second,
+                             b->second,
+                             Rate::GBps(NumberOf(edge, "rateGBps", 1e-6, MAX_GBPS)),
+                             Time::Nanoseconds(NumberOf(edge, "latencyNs", 0, 1e12))};
+        if (isDirected)
+        {
+            pairs.Add(edge, wire);
+        }
+        // Of the two edges of a bidirectional link, keep the one from the vertex that comes first.
+        if (!isDirected || wire.a < wire.b)
+        {
+            graph.wires.push_back(wire);
+        }
     }
+    pairs.ExpectPairs();
     if (graph.Hosts().empty() || graph.wires.empty())
     {
         root.Fail("", "found no NICs that network links connect, expected some");

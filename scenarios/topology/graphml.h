@@ -12,7 +12,8 @@
  * @file
  * GraphML, as NetworkX, Boost.Graph and yEd read it: a directed graph whose nodes are devices
  * (`device`, `node`, `index`) and whose edges are links (`link`, `profile`, `rateGBps` of payload,
- * `latencyNs`). A bidirectional link is two edges. The graph's data `system` holds the node and
+ * `latencyNs`). A bidirectional link is two edges of the same rate and latency, or one edge of an
+ * undirected graph. The graph's data `system` holds the node and
  * link properties in the format of a system file, with `kind: graph` for a fabric.
  */
 namespace weir
@@ -34,7 +35,8 @@ ClusterSpec ReadGraphMl(const std::string& path, const Catalog& catalog);
 
 /**
  * Reads only the network: NICs or hosts, switches, and the links between them.
- * @throws InputError with the location of missing data and unknown or repeated ids.
+ * @throws InputError with the location of missing data, unknown or repeated ids, and links of one
+ *         direction.
  */
 NetworkGraph ReadGraphMlNetwork(const std::string& path);
 

@@ -191,6 +191,57 @@ TEST(ReadFabric, AGraphMlFileIsTheNetworkItWasWrittenFrom)
     EXPECT_NEAR(trunks(again).second, trunks(wired).second, 1e-6);
 }
 
+// A link has one rate and one latency for both of its directed edges.
+TEST(ReadFabric, AGraphMlFileWithALinkOfOneDirectionOrAnUnknownDeviceIsRefused)
+{
+    const auto edge = [](const std::string& from, const std::string& to, const std::string& rate) {
+        return "<edge source=\"" + from + "\" target=\"" + to +
+               "\"><data key=\"link\">network</data><data key=\"rateGBps\">" + rate +
+               "</data><data key=\"latencyNs\">600</data></edge>\n";
+    };
+    const auto read = [](const std::string& edges,
+                         const std::string& direction,
+                         const std::string& device = "leaf") {
+        ScratchFolder folder;
+        std::string nodes;
+        for (int nic = 0; nic < 8; nic++)
+        {
+            nodes +=
+                "<node id=\"n" + std::to_string(nic) + "\"><data key=\"device\">nic</data></node>";
+        }
+        Write(folder / "net.graphml",
+              "<graphml><graph edgedefault=\"" + direction + "\">" + nodes +
+                  "<node id=\"s\"><data key=\"device\">" + device + "</data></node>\n" + edges +
+                  "</graph></graphml>");
+        return Read("{kind: graph, file: " + folder / "net.graphml" + "}");
+    };
+    std::string up;
+    std::string down;
+    for (int nic = 0; nic < 8; nic++)
+    {
+        up += edge("n" + std::to_string(nic), "s", "40");
+        down += nic < 7 ? edge("s", "n" + std::to_string(nic), "40") : "";
+    }
+    EXPECT_NO_THROW(read(up, "undirected"));
+    EXPECT_NO_THROW(read(up + down + edge("s", "n7", "40"), "directed"));
+    for (const std::string& last : {std::string(), edge("s", "n7", "4"), edge("n7", "s", "40")})
+    {
+        EXPECT_PRED2(Says,
+                     RefusalOf([&] { read(up + down + last, "directed"); }),
+                     "net.graphml:9:1: edge: found no edge of the same rateGBps and latencyNs from "
+                     "'s' to 'n7', expected one for each edge of a directed graph");
+    }
+    EXPECT_PRED2(Says,
+                 RefusalOf([&] { read(up + edge("s", "s", "40"), "undirected"); }),
+                 "edge target: found 's' at both ends, expected two");
+    EXPECT_PRED2(Says,
+                 RefusalOf([&] { read(up, "both"); }),
+                 "graph edgedefault: found 'both', expected directed or undirected");
+    EXPECT_PRED2(Says,
+                 RefusalOf([&] { read(up, "undirected", "switch"); }),
+                 "node: data 'device': found 'switch', expected one of: gpu, nvswitch");
+}
+
 // Rates of an HPCC topology are raw: the payload rate excludes headers, as on NICs.
 TEST(ReadFabric, AnHpccTopologyIsAFabric)
 {
