@@ -391,6 +391,31 @@ class TextReader
         return m_runs.back();
     }
 
+    /** Whether the current run has times: the settings and header that follow are another's. */
+    bool HasTimes() const
+    {
+        return !m_runs.empty() && !m_isEnded && !m_runs.back().microseconds.empty();
+    }
+
+    /** The run whose settings or header follow: a new one behind times without a footer. */
+    RunRows& Begin()
+    {
+        if (!HasTimes())
+        {
+            return Current();
+        }
+        m_isEnded = true;
+        Current().run = std::move(m_next);
+        m_next = {};
+        return Current();
+    }
+
+    /** The run that a name of an operation or a version belongs to. */
+    NcclTestsRun& Named()
+    {
+        return HasTimes() ? m_next : Current().run;
+    }
+
     std::string Where() const
     {
         return m_path + ":" + std::to_string(m_number);
@@ -403,14 +428,14 @@ class TextReader
         if (std::regex_search(line, found, std::regex(R"(([a-zA-Z_]+)_perf\b)")))
         {
             const auto op = FindCollectiveOp(found[1].str());
-            Current().run.op = op ? op : Current().run.op;
-            Current().run.opWhere = op ? Where() : Current().run.opWhere;
+            Named().op = op ? op : Named().op;
+            Named().opWhere = op ? Where() : Named().opWhere;
         }
         static const std::regex version(R"((nccl-library=|NCCL version |using nccl )\s*([\d.]+))",
                                         std::regex::icase);
         if (std::regex_search(line, found, version))
         {
-            Current().run.ncclVersion = VersionOf(found[2].str());
+            Named().ncclVersion = VersionOf(found[2].str());
         }
     }
 
@@ -420,7 +445,7 @@ class TextReader
         const auto time = IndexOf(fields, {"time"});
         if (size && time)
         {
-            Current();
+            Begin();
             m_columns = fields.size();
             m_size = *size;
             m_time = *time;
@@ -430,7 +455,7 @@ class TextReader
             threads && fields.size() > *threads + 3)
         {
             const bool hasSeveral = fields[*threads + 1] != "1";
-            Current().hasThreadPerGpu = hasSeveral && fields[*threads + 3] == "1"; // of nGpus
+            Begin().hasThreadPerGpu = hasSeveral && fields[*threads + 3] == "1"; // of nGpus
             return;
         }
         const auto pid = IndexOf(fields, {"Pid"});
@@ -443,6 +468,7 @@ class TextReader
         if (IndexOf(fields, {"Avg"}) || IndexOf(fields, {"Out"}))
         {
             m_isEnded = true;
+            m_next = {};
             return;
         }
         ReadSettings(line);
@@ -465,6 +491,7 @@ class TextReader
     std::size_t m_size{0};
     std::size_t m_time{0};
     bool m_isEnded{false}; //!< the run's footer has been read
+    NcclTestsRun m_next;   //!< what is named behind the times of a run without a footer yet
     std::vector<RunRows> m_runs;
 };
 

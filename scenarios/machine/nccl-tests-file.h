@@ -34,7 +34,8 @@ struct NcclTestsRun
  * Reads the runs in a file written by nccl-tests:
  *
  * - Text as printed, with or without mpirun's tags. Columns are found by the names in the table's
- *   header; nodes, GPUs and processes by the device lines.
+ *   header; nodes, GPUs and processes by the device lines. A run ends at its footer, or where the
+ *   settings or header of another follow its times.
  * - JSON (`-J`): `results`, `devices`, `args`, `nccl_version`.
  * - CSV with the columns size_bytes (or size) and time_us (or time), and optionally collective (or
  *   op) and in_place, where only rows with 0, false, no or nothing are read; one run per operation.

@@ -107,6 +107,39 @@ TEST(NcclTestsFile, ReadsSeveralRunsOfAFile)
     EXPECT_EQ(runs[1].nodes, 2U);
 }
 
+/** A run that breaks off has no footer; the next one begins with its operation or settings. */
+TEST(NcclTestsFile, ReadsARunBehindOneThatBrokeOff)
+{
+    const std::string whole = NEW_TEXT;
+    const std::string cut = whole.substr(0, whole.find("[1,0]<stdout>:# Out of"));
+    std::string other = whole;
+    other.replace(other.find("all_gather"), 10, "all_reduce");
+    other.replace(other.find("13.50"), 5, "99.50");
+    const auto runs = Read(cut + "all_gather_perf: killed by signal 15\n" + other);
+    ASSERT_EQ(runs.size(), 2);
+    EXPECT_EQ(runs[0].op, CollectiveOp::AllGather);
+    EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 13.5e-6);
+    EXPECT_EQ(runs[1].op, CollectiveOp::AllReduce);
+    EXPECT_DOUBLE_EQ(runs[1].seconds.front(), 99.5e-6);
+    for (const NcclTestsRun& run : runs)
+    {
+        EXPECT_EQ(run.nodes, 2U);
+        EXPECT_EQ(run.gpusPerNode, 2U);
+        EXPECT_EQ(run.sizes.size(), 2U);
+        EXPECT_EQ(run.ncclVersion, "2.26.2");
+    }
+    // A name within a run that goes on is not the next run's.
+    const auto named = Read(cut + "all_gather_perf: slow\n" + whole.substr(cut.size()) + other);
+    ASSERT_EQ(named.size(), 2);
+    EXPECT_EQ(named[1].op, CollectiveOp::AllReduce);
+    // Without the first line, which older versions lack, the file's name has the operation.
+    const auto unnamed = Read(cut + other.substr(other.find('\n') + 1));
+    ASSERT_EQ(unnamed.size(), 2);
+    EXPECT_EQ(unnamed[0].op, CollectiveOp::AllGather);
+    EXPECT_FALSE(unnamed[1].op);
+    EXPECT_DOUBLE_EQ(unnamed[1].seconds.front(), 99.5e-6);
+}
+
 TEST(NcclTestsFile, ReadsJson)
 {
     const auto runs =
