@@ -36,10 +36,23 @@ ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
     {
         return ReadExecutionTrace(root, file.name);
     }
+    if (FindField(root, "results") != nullptr)
+    {
+        return ListNcclTests(file); // as nccl-tests -J writes
+    }
     throw InputError(file.name +
                      ": found JSON without workload_graph, traceEvents, or schema and "
                      "nodes, expected " +
                      DIALECTS);
+}
+
+/** Whether @p bytes are lines in which brackets of a tag come first, as mpirun's [1,0]<stdout>. */
+bool
+AreTaggedLines(const std::string& bytes)
+{
+    const std::size_t tag = bytes.find('[');
+    return BeginsWithOneOf("[", bytes) && !BeginsWithOneOf("{]", bytes.substr(tag + 1, 100)) &&
+           (IsNcclTests(bytes) || IsNcclLog(bytes));
 }
 
 bool
@@ -118,7 +131,7 @@ ReadTrace(const TraceBytes& file, const TraceOptions& options)
     {
         return ReadAicb(file, options);
     }
-    if (BeginsWithOneOf("{[", file.bytes))
+    if (BeginsWithOneOf("{[", file.bytes) && !AreTaggedLines(file.bytes))
     {
         return ReadJsonTrace(file, options);
     }

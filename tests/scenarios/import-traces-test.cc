@@ -804,6 +804,25 @@ TEST(ImportTraces, AnOutputOfNcclTestsMayBeInAnArchive)
               "all-gather, 2 nodes of 8 GPUs: 1 sizes, 8 B in 10.50 us to 8 B in 10.50 us");
 }
 
+// mpirun tags each line; nccl-tests -J writes JSON. Neither is a trace in JSON.
+TEST(ImportTraces, AnOutputOfNcclTestsMayHaveTagsOrBeJson)
+{
+    const std::string tag = "[1,0]<stdout>:";
+    const TraceFile text =
+        Read("all_gather_2x8.txt",
+             tag + "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n" + tag +
+                 "      64      4  float   none    -1  13.5   0.00   0.00       0\n");
+    EXPECT_EQ(text.listing.at(0),
+              "all-gather, 2 nodes of 8 GPUs: 1 sizes, 64 B in 13.50 us to 64 B in 13.50 us");
+    const TraceFile json =
+        Read("a.json",
+             R"({"args": ["all_gather_perf"], "results": [{"size": 64, "out_of_place": {"time":
+13.5}}]})");
+    EXPECT_EQ(json.listing.at(0), "all-gather: 1 sizes, 64 B in 13.50 us to 64 B in 13.50 us");
+    EXPECT_EQ(Read("log.txt", tag + " a:1:1 [0] NCCL INFO Using network IB\n").listing.at(0),
+              "1 ranks use network IB");
+}
+
 // The file of groups replaces the process groups of any trace: here ranks 0 and 2 of 4.
 TEST(ImportTraces, AFileOfGroupsIsForAnyDialect)
 {
