@@ -39,13 +39,19 @@ RefusalIn(const std::vector<EndedCase>& ended)
     return refused == ended.end() ? "" : refused->message;
 }
 
-/** How many plans ran, and the reason of one that was refused. */
+/** "914 plans of 96 GPUs" */
 std::string
-CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
+PlansText(const std::vector<EndedCase>& ended, uint32_t gpus)
+{
+    return std::to_string(ended.size()) + " plans of " + std::to_string(gpus) + " GPUs";
+}
+
+/** How many of @p plans ran, and the reason of one that was refused. */
+std::string
+CountOf(const std::string& plans, const std::vector<EndedCase>& ended, std::size_t ranked)
 {
     const std::string refusal = RefusalIn(ended);
-    return "  of " + std::to_string(ended.size()) + " plans " + std::to_string(ranked) +
-           " were run" +
+    return "  of " + plans + " " + std::to_string(ranked) + " were run" +
            (refusal.empty() ? "" : "; others were refused, for example\n  " + refusal) + "\n";
 }
 
@@ -127,6 +133,7 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
     runOptions.continuesAfterRefusal = true;
     SweepRun run(PlansOf(scenario, job, words, options.settings), runOptions, command);
     return run.Run([&](const std::vector<EndedCase>& ended) {
+        const std::string plans = PlansText(ended, scenario.jobs[job].plan.Ranks());
         Sweep ranked = run.GetSweep();
         std::vector<EndedCase> best = ended;
         RankBySteps(job, ranked, best);
@@ -138,13 +145,12 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
             }
             ranked.cases.resize(std::min(options.top, count));
             best.resize(ranked.cases.size());
-            return ToText(ranked, best) + CountOf(ended, count);
+            return ToText(ranked, best) + CountOf(plans, ended, count);
         });
         if (best.empty())
         {
-            std::cerr << "weir: found none of " << ended.size()
-                      << " plans that can be run, expected one; for example " << RefusalIn(ended)
-                      << "\n";
+            std::cerr << "weir: found none of " << plans
+                      << " that can be run, expected one; for example " << RefusalIn(ended) << "\n";
         }
         return run.End(best.empty());
     });
@@ -168,7 +174,8 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
     verb->add_option(
             "--gpus",
             options->gpus,
-            "Number of GPUs of the plans (default: those of the job's own plan, which must fit)")
+            "Number of GPUs of the plans (default: those of the job's own plan, with the values of "
+            "--set, which must fit)")
         ->check(CLI::Range(1U, 1U << 24));
     verb->add_option("--top", options->top, "Number of plans in the table")
         ->capture_default_str()
@@ -182,10 +189,11 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
         "replica's\n"
         "batch, 1, 2 or 4 model chunks per stage, with and without recomputation. The other "
         "settings of the\n"
-        "plan are kept, as are those that --set gives: --set jobs.0.parallel.tensor=8 ranks plans "
-        "with 8\n"
-        "tensor ranks. Plans that the model or the memory of a GPU does not allow are refused and "
-        "counted.\n"
+        "plan are kept, as are those that --set gives: --set jobs.0.parallel.tensor=4 --gpus 96 "
+        "ranks plans\n"
+        "of 96 GPUs with 4 tensor ranks. Plans that the model or the memory of a GPU does not "
+        "allow are\n"
+        "refused and counted.\n"
         "Bounds are those of weir run: this fidelity cannot rank two plans whose bounds overlap.\n"
         "Examples:\n"
         "  weir search gpt-175b-96-h800\n"

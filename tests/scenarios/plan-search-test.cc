@@ -193,7 +193,9 @@ TEST(PlanSearch, SaysWhyNoPlanCanBeRun)
     const Outcome outcome = Weir(folder, "search three.yaml");
     EXPECT_EQ(outcome.exit, 1);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(outcome.err.rfind("weir: found none of ", 0), 0u) << outcome.err;
+    // micro-batches of 1, 2 and 4 samples, 1, 2 and 4 chunks, with and without recomputation
+    EXPECT_EQ(outcome.err.rfind("weir: found none of 18 plans of 3 GPUs that can be run", 0), 0u)
+        << outcome.err;
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
     const Outcome set = Weir(folder, "search three.yaml --set jobs.0.parallel.tensor=3");
     EXPECT_EQ(set.exit, 2);
@@ -230,6 +232,9 @@ TEST(PlanSearch, FindsPlansOnAGridOfTensorRanks)
         }
         EXPECT_EQ(found.size(), divisions);
     }
+    // A second stage doubles the GPUs of the own plan, which the output says.
+    const std::string twice = Weir(folder, "search grid.yaml --set jobs.0.parallel.pipeline=2").out;
+    EXPECT_NE(twice.find(" plans of 16 GPUs "), std::string::npos) << twice;
 }
 
 TEST(PlanSearch, RefusesRunsWithoutAPlan)

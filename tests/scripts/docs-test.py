@@ -6,6 +6,7 @@ Arguments: WEIR FOLDER (build folder of the pages).
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import unittest
@@ -81,6 +82,28 @@ class Documents(unittest.TestCase):
             subprocess.run([WEIR, "show", kind, path], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([WEIR, "validate", FOLDER / "suite-of-the-guide.yaml"], check=True,
                        stdout=subprocess.DEVNULL)
+
+    def test_the_guide_shows_the_output_of_its_commands(self):
+        run = "run gpt-175b-96-h800 --set output={}"
+        # Of the search only plans that take little time.
+        search = "search gpt-175b-96-h800 --gpus 96 " + " ".join(
+            f"--set jobs.0.parallel.{value}"
+            for value in ("tensor=4", "microBatch=1", "recomputation=none"))
+        for page, begin, command, part in (
+                ("first-run", "  step time gpt", run, "busiest|node11|stage|step|^0"),
+                ("collectives", "$ weir collective", None, ""),
+                ("training", "$ weir search", search, "^4 ")):
+            text = (ROOT / "docs" / "guide" / f"{page}.md").read_text()
+            block = text[text.index(begin):].partition("```")[0].splitlines()
+            words = shlex.split(command or block[0][len("$ weir "):])
+            printed = subprocess.run([WEIR, *words], check=True, text=True,
+                                     stdout=subprocess.PIPE).stdout
+            printed = {" ".join(line.split()) for line in printed.splitlines()}
+            shown = [" ".join(line.split()) for line in block if not line.startswith("$")]
+            shown = [line for line in shown if re.search(part, line)]
+            self.assertGreater(len(shown), 2)
+            for line in shown:
+                self.assertIn(line, printed | {""}, page)
 
     def test_the_ns_3_walk_shows_its_program(self):
         text = (ROOT / "docs" / "guide" / "ns3-programs.md").read_text()
