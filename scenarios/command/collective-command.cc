@@ -211,10 +211,12 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
         spec.op = ChoiceOf("--op", options.op, ChoicesUpTo(LAST_COLLECTIVE_OP));
         return;
     }
-    if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0)
+    if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0 ||
+        !options.tuner.empty())
     {
         throw InputError(
-            "--msccl: found --op, --algorithm or --channels beside it, expected only those of '" +
+            "--msccl: found --op, --algorithm, --channels or --tuner beside it, "
+            "expected only those of '" +
             options.msccl + "'");
     }
     spec.program = ReadMscclFile(options.msccl);

@@ -207,6 +207,12 @@ ReadProgram(const XmlElement& element, const std::string& file)
     program.smallest = Bytes(element.IntegerOr("minBytes", 0, MAX_CALL_BYTES.Count(), 0));
     const int64_t largest = element.IntegerOr("maxBytes", 0, INT64_MAX, 0);
     program.largest = largest == 0 ? MAX_CALL_BYTES : std::min(Bytes(largest), MAX_CALL_BYTES);
+    if (program.largest < program.smallest)
+    {
+        element.Fail("maxBytes",
+                     "found '" + element.Text("maxBytes") + "', expected at least minBytes, " +
+                         element.Text("minBytes") + ", or 0 for any");
+    }
     ReadRanks(element, program);
     program.root = static_cast<uint32_t>(
         element.IntegerOr("root", 0, static_cast<int64_t>(program.ranks.size()) - 1, 0));

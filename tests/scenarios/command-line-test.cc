@@ -301,6 +301,8 @@ constexpr Refusal REFUSALS[] = {
     {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalog or a"},
     {"calibrate --system polaris --from a.yaml -o a.yaml", "expected another file than the file"},
     {"calibrate --system polaris --from a.txt:node=2 -o a.yaml", "did you mean 'nodes'"},
+    {"collective --system hgx-h100 --msccl a.xml --tuner t.csv",
+     "--msccl: found --op, --algorithm, --channels or --tuner beside it, expected only those of"},
     {"collective --system hgx-h100 --msccl /dev/zero", "/dev/zero: found a device, expected"},
     {"collective --system hgx-h100 --op all-to-all --counts /dev/zero",
      "/dev/zero: found a device, expected a CSV"},

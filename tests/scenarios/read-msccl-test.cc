@@ -94,6 +94,8 @@ TEST(ParseMscclText, WrongFilesAreRefusedWithTheirLocation)
     ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "found 5, expected also gpu 4");
     ExpectRefusal(Changed("type=\"s\"", "type=\"send\""), "a.xml:7:7: step type: found 'send'");
     ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7:7: step cnt: found 'one'");
+    ExpectRefusal(Changed("minBytes=\"0\" maxBytes=\"0\"", "minBytes=\"2\" maxBytes=\"1\""),
+                  "a.xml:4:1: algo maxBytes: found '1', expected at least minBytes, 2");
 }
 
 TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirLocation)
