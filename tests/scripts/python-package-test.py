@@ -307,6 +307,21 @@ class FigureData(unittest.TestCase):
         self.assertEqual(list(dict.fromkeys(classes)),
                          ["nic leaf", "leaf spine", "spine leaf", "leaf nic"])
 
+    def test_bars_of_links_reach_their_utilization_where_flows_are_left_out(self):
+        result = weir.open(two_jobs())
+        data = data_of("congestion", result)
+        links = data[data["part"] == "links"].drop_duplicates("link").sort_values("rank")
+        for left_out, part in ((0, 0.5), (7, 1)):
+            half = data.assign(carried=data["carried"] / 2)
+            half.attrs = {**data.attrs, "left_out": left_out}
+            axes = find_figure("congestion").draw(half, Choice()).axes[0]
+            ends = {}
+            for bar in axes.patches:
+                y = round(bar.get_y() + bar.get_height() / 2)
+                ends[y] = max(ends.get(y, 0), bar.get_x() + bar.get_width())
+            for row, utilization in enumerate(links["utilization"]):
+                self.assertAlmostEqual(ends[row], utilization * part, places=5)
+
     def test_sets_of_links_are_no_paths(self):
         """A collective in fidelity stream loads all its links concurrently, which gives no tree."""
         result = weir.open(two_jobs())

@@ -37,7 +37,7 @@ class Congestion(Figure):
         figure = new_figure(sum(heights) + 0.4)
         axes = figure.subplots(len(heights), 1, gridspec_kw={"height_ratios": heights})
         jobs = jobs_in(data)
-        self._draw_links(axes[0], links, data.attrs.get("root", ""), jobs)
+        self._draw_links(axes[0], links, data.attrs, jobs)
         if len(tree):
             self._draw_tree(figure, axes[1], tree)
         self._draw_time(axes[-1], data[data["part"] == "time"], data[data["part"] == "series"],
@@ -45,8 +45,11 @@ class Congestion(Figure):
         return figure
 
     @staticmethod
-    def _draw_links(axes, links, root, jobs):
-        """Of each link a bar of what the jobs' flows carry, as a part of what it could carry."""
+    def _draw_links(axes, links, attrs, jobs):
+        """Of each link a bar of what the jobs' flows carry, as a part of what it could carry.
+
+        Where the file lacks flows, the rest of what the link carried follows in gray.
+        """
         names = links.sort_values("rank")["link"].unique().tolist()
         of_link = links.drop_duplicates("link").set_index("link").loc[names]
         room = of_link["rate"] * of_link["window"].fillna(
@@ -58,6 +61,10 @@ class Congestion(Figure):
             part = (own.fillna(0) / room).to_numpy(dtype=float)
             axes.barh(rows, part, left=left, height=0.75, color=color, label=job or "flows")
             left += part
+        if attrs.get("left_out", 0):
+            rest = (of_link["bytes"] / room).to_numpy(dtype=float) - left
+            axes.barh(rows, rest.clip(min=0), left=left, height=0.75, color="#bbbbbb",
+                      label="of no recorded flow")
         for column, label, color, marker in MARKS:
             part = of_link[column] / of_link["window"] if column in of_link else of_link["rate"] * 0
             if (part > VISIBLE).any():
@@ -65,7 +72,7 @@ class Congestion(Figure):
                           markeredgewidth=1.5, label=label)
         axes.set_yticks(rows, names, fontsize=5.5)
         for label in axes.get_yticklabels():
-            if label.get_text() == root:
+            if label.get_text() == attrs.get("root", ""):
                 label.set_fontweight("bold")
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -168,5 +175,6 @@ class Congestion(Figure):
         if (data["part"] == "series").any():
             text += " The line is what the link carried in all (/link_series)."
         if left_out:
-            text += f" The file has no rows for {left_out:,} further flows."
+            text += (f" The file has no rows for {left_out:,} further flows: what the links carried "
+                     "beyond the recorded flows is gray, and the bottom lacks them.")
         return text
