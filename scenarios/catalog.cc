@@ -259,6 +259,13 @@ std::string
 Catalog::Find(CatalogKind kind, const std::string& nameOrPath, const std::string& besideFile) const
 {
     const std::string what = Singular(kind);
+    if (kind == CatalogKind::Systems && fs::path(nameOrPath).extension() == ".graphml")
+    {
+        throw InputError("found '" + nameOrPath +
+                         "', a GraphML file, expected a system's name or file: weir topology "
+                         "convert " +
+                         nameOrPath + " -o SYSTEM.yaml writes one");
+    }
     if (IsPath(nameOrPath))
     {
         const fs::path beside = fs::path(besideFile).parent_path() / nameOrPath;

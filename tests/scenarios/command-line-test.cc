@@ -301,6 +301,9 @@ constexpr Refusal REFUSALS[] = {
     {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalog or a"},
     {"calibrate --system polaris --from a.yaml -o a.yaml", "expected another file than the file"},
     {"calibrate --system polaris --from a.txt:node=2 -o a.yaml", "did you mean 'nodes'"},
+    {"collective --system ./a.graphml --op all-reduce",
+     "weir: --system: found './a.graphml', a GraphML file, expected a system's name or file: weir "
+     "topology convert ./a.graphml -o SYSTEM.yaml writes one"},
     {"collective --system hgx-h100 --msccl a.xml --tuner t.csv",
      "--msccl: found --op, --algorithm, --channels or --tuner beside it, expected only those of"},
     {"collective --system hgx-h100 --msccl /dev/zero", "/dev/zero: found a device, expected"},
