@@ -203,7 +203,7 @@ std::vector<std::string>
 CutAtCommas(const std::string& line)
 {
     std::vector<std::string> fields;
-    std::istringstream text(line);
+    std::istringstream text(line + ','); // getline passes over an empty last field
     for (std::string field; std::getline(text, field, ',');)
     {
         const auto first = field.find_first_not_of(" \t\r\"");
@@ -307,11 +307,12 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
     for (std::string line; std::getline(text, line);)
     {
         const std::string where = path + ":" + std::to_string(++number);
-        const auto fields = CutAtCommas(line);
-        if (fields.empty() || line.front() == '#')
+        const auto first = line.find_first_not_of(" \t\r");
+        if (first == std::string::npos || line[first] == '#')
         {
             continue;
         }
+        const auto fields = CutAtCommas(line);
         if (fields.size() != columns.count)
         {
             throw InputError(where + ": found " + std::to_string(fields.size()) +

@@ -158,6 +158,21 @@ TEST(NcclTestsFile, ReadsJson)
     EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 20.5e-6);
 }
 
+/** Blank lines, of Windows as well, and an empty last field are as good as elsewhere. */
+TEST(NcclTestsFile, ReadsCsvWithBlankLinesAndEmptyFields)
+{
+    for (const std::string end : {"\n", "\r\n"})
+    {
+        const auto runs = Read("size_bytes,time_us,in_place" + end + "8,19.5," + end + end +
+                                   " # a remark" + end + "16,20.5,0" + end + "16,1,1" + end,
+                               "all_reduce_1x8.csv");
+        ASSERT_EQ(runs.size(), 1);
+        EXPECT_EQ(runs[0].sizes, (std::vector<Bytes>{Bytes(8), Bytes(16)}));
+        EXPECT_DOUBLE_EQ(runs[0].seconds[0], 19.5e-6);
+        EXPECT_DOUBLE_EQ(runs[0].seconds[1], 20.5e-6);
+    }
+}
+
 /** One run per operation, in-place times skipped; the file name gives nodes and GPUs per node. */
 TEST(NcclTestsFile, ReadsCsv)
 {
