@@ -16,7 +16,7 @@ import numpy
 import pandas
 import weir
 from weir import congestion, network
-from weir.figure import Choice
+from weir.figure import Choice, bins_within
 from weir.figures import find_figure, topology
 from weir.figures.breakdown import ticks_of_jobs
 from weir.validation import errors_by_size
@@ -246,6 +246,16 @@ class FigureData(unittest.TestCase):
             self.assertAlmostEqual(own["paused"].sum(), links.loc[link, "paused"], places=12)
             self.assertEqual(own["max_queued"].max() > 0, links.loc[link, "max_queued"] > 0)
         self.assertEqual(set(links.index[links["paused"] > 0]) - set(data["link"]), set())
+
+    def test_a_window_between_edges_of_bins_has_the_bins_between_them(self):
+        for width in (1e-6, 2e-5, 3e-6, 1e-3):
+            for edge in range(200):  # 400 * 1e-6 / 2e-5 is just below 20
+                start = edge * round(width * 1e6) * 1e-6
+                self.assertEqual(bins_within((start, start + 2 * width), width), (edge, edge + 1))
+        self.assertEqual(bins_within((1.2, 1.3), 1.0), (1, 1))
+        result = weir.open(ports())
+        data = data_of("queues", result, window=(0.07 * 1e-3, 0.08 * 1e-3))
+        self.assertAlmostEqual(data["start"].min(), 7e-5)
 
     def test_queues_are_trees_from_where_congestion_begins(self):
         """Three senders share a cable; two more senders join at the switch where it ends."""

@@ -64,6 +64,16 @@ class Figure:
         return ""
 
 
+def bins_within(window, width):
+    """The first and the last bin of a width (s) that a window (start and end, s) touches.
+
+    An end within a millionth of a bin of an edge is at the edge: decimal fractions are rounded.
+    """
+    start, end = (edge / width for edge in window)
+    first = int(numpy.floor(start + 1e-6))
+    return first, max(first, int(numpy.ceil(end - 1e-6)) - 1)
+
+
 def heat(largest):
     """The colors of utilizations up to the largest: by their square root, so that low ones show.
 

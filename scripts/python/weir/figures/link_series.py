@@ -4,7 +4,7 @@ import numpy
 import pandas
 
 from weir.errors import InputError, Missing
-from weir.figure import Figure, heat, heat_bar, heat_image, new_figure
+from weir.figure import Figure, bins_within, heat, heat_bar, heat_image, new_figure
 from weir.network import with_ends
 from weir.quantity import TIMES, in_seconds, unit_for
 
@@ -43,8 +43,7 @@ class LinkSeries(Figure):
         width = series.attrs["bin_width_s"]
         first, last = 0, int(series["bin"].max())
         if choice.window:
-            first, last = int(choice.window[0] / \
-                              width), int(numpy.ceil(choice.window[1] / width)) - 1
+            first, last = bins_within(choice.window, width)
             series = series[(series["bin"] >= first) & (series["bin"] <= last)]
             if series.empty:
                 raise InputError(f"--window: found no traffic of {result.path} in it, expected a "

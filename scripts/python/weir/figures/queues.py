@@ -5,7 +5,7 @@ import pandas
 from matplotlib import cm, colors, patches
 
 from weir.errors import InputError, Missing
-from weir.figure import Figure, heat, new_figure
+from weir.figure import Figure, bins_within, heat, new_figure
 from weir.network import natural
 from weir.quantity import TIMES, in_bytes, in_seconds, unit_for
 from weir.trees import port_totals, port_trees
@@ -33,8 +33,8 @@ class Queues(Figure):
         end = series.attrs["window_end_s"]
         first, last = 0, int(series["bin"].max())
         if choice.window:
-            first = int(choice.window[0] / width)
-            last = min(last, int(numpy.ceil(choice.window[1] / width)) - 1)
+            first, until = bins_within(choice.window, width)
+            last = min(last, until)
             series = series[(series["bin"] >= first) & (series["bin"] <= last)]
             if series.empty:
                 raise InputError(f"--window: found no queue of {result.path} in it, expected a "
