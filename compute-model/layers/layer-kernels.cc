@@ -129,7 +129,9 @@ class LayerWriter
     SegmentSequence Backward()
     {
         m_writer.Section("backward MLP");
-        BiasDropoutAddBackward("MLP bias dropout add backward");
+        // The sum of routed experts' rows has no bias of its own; that of a shared expert has one.
+        const bool hasBias = m_kind == LayerKind::Mlp || m_model.moe.sharedFfn > 0;
+        BiasDropoutAddBackward("MLP bias dropout add backward", hasBias);
         if (m_kind == LayerKind::Experts)
         {
             WriteExpertsBackward(m_writer, m_model, m_defersWeightGradients);
@@ -140,7 +142,7 @@ class LayerWriter
         }
         m_pointwise.NormBackward("MLP norm backward", true);
         m_writer.Section("backward attention");
-        BiasDropoutAddBackward("attention bias dropout add backward");
+        BiasDropoutAddBackward("attention bias dropout add backward", true);
         WriteInputGradient(m_writer, m_projection, WriteGather(m_writer, m_projection));
         WeightGradient(m_projection);
         if (m_plan.recomputation == Recomputation::Selective)
@@ -223,14 +225,17 @@ class LayerWriter
         m_writer.Memory(name, MemoryKernel::Elementwise, rows, columns, operands * m_element);
     }
 
-    void BiasDropoutAddBackward(const std::string& name)
+    void BiasDropoutAddBackward(const std::string& name, bool hasBias)
     {
         if (m_model.dropout)
         {
             m_writer.Memory(
                 name, MemoryKernel::Dropout, m_shape.normTokens, m_shape.hidden, 2 * m_element + 1);
         }
-        SumBias("bias gradient", m_shape.normTokens, m_shape.hidden);
+        if (hasBias)
+        {
+            SumBias("bias gradient", m_shape.normTokens, m_shape.hidden);
+        }
     }
 
     /** Bias as a separate kernel; PyTorch's own linear layers add it within the GEMM. */

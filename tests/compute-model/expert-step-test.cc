@@ -175,6 +175,30 @@ TEST(ExpertStep, TheBusiestRankDecides)
     EXPECT_GT(Execution(uneven).StepTime(), Execution(balanced).StepTime());
 }
 
+// Each of four attention projections and the second GEMM of the one dense MLP has a bias, whose
+// gradient is a kernel of its own. Of the three layers with experts, shared experts have a second
+// GEMM with such a bias; the sum of the routed experts' rows has none.
+TEST(ExpertStep, OnlySharedExpertsAddABias)
+{
+    Transformer model = SmallMixture();
+    model.biases = true;
+    const auto biasGradients = [&model] {
+        const StepGraph graph = BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
+        uint32_t found = 0;
+        for (const StepOp& op : graph.programs[0].streams[0])
+        {
+            for (uint32_t i = op.firstKernel; i < op.firstKernel + op.kernelCount; i++)
+            {
+                found += graph.labels[graph.kernels[i].name] == "bias gradient" ? 1 : 0;
+            }
+        }
+        return found;
+    };
+    EXPECT_EQ(biasGradients(), 4 + 1 + 3);
+    model.moe.sharedFfn = 0;
+    EXPECT_EQ(biasGradients(), 4 + 1);
+}
+
 // Categories sum to the step, and waiting for tokens is accounted as expert time.
 TEST(ExpertStep, BreakdownSumsToTheStep)
 {
