@@ -295,7 +295,8 @@ ChannelBuilder::FinalChannels(const Communicator& communicator, double speed) co
     {
         channels += channels / 2; // to fill the chains inside nodes
     }
-    if (communicator.nodes > 1 && speed > m_constants.DoubledSpeed() && channels < FEW_CHANNELS)
+    if (communicator.nodes > 1 && speed > m_constants.ValueOf(NcclTable::DoubledSpeed) &&
+        channels < FEW_CHANNELS)
     {
         channels *= 2;
     }

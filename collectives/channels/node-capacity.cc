@@ -320,10 +320,10 @@ NodeCapacity::ProfileOf(const Link& link) const
 double
 NcclLinksOfNvLink(const LinkProfile& profile, const NcclConstants& constants)
 {
-    return profile.ncclRate > Rate()
-               ? 1
-               : std::max(1.0,
-                          std::round(profile.PayloadRate().ToGBps() / constants.NvLinkBandwidth()));
+    return profile.ncclRate > Rate() ? 1
+                                     : std::max(1.0,
+                                                std::round(profile.PayloadRate().ToGBps() /
+                                                           constants.ValueOf(NcclTable::Nvlink)));
 }
 
 double
@@ -331,7 +331,7 @@ NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants
 {
     return profile.ncclRate > Rate()
                ? profile.ncclRate.ToGBps()
-               : NcclLinksOfNvLink(profile, constants) * constants.NvLinkBandwidth();
+               : NcclLinksOfNvLink(profile, constants) * constants.ValueOf(NcclTable::Nvlink);
 }
 
 double

@@ -394,8 +394,9 @@ PackAll(NodeCapacity& node,
 void
 Duplicate(RingGraph& graph, const NcclConstants& constants)
 {
+    constexpr std::size_t FEW_RINGS = 4;
     const std::size_t found = graph.rings.size();
-    if (graph.speed < constants.DuplicatedSpeed(found))
+    if (graph.speed < constants.ValueOf(NcclTable::DuplicatedSpeed, found > FEW_RINGS ? 1 : 0))
     {
         return;
     }

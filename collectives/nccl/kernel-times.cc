@@ -96,18 +96,18 @@ KernelTimes::Ll128BlockRate() const
 Rate
 KernelTimes::TreeBlockRate(Protocol protocol, uint32_t nodes) const
 {
+    const double ofSimple = m_newest.ValueOf(NcclTable::Tree, nodes - 1);
     switch (protocol)
     {
     case Protocol::Ll:
         return Rate::Infinite();
     case Protocol::Ll128:
-        return Rate::GBps(std::min(m_newest.TreeChannelBandwidth(nodes),
-                                   m_newest.TreeLl128ChannelBandwidth(nodes)) /
+        return Rate::GBps(std::min(ofSimple, m_newest.ValueOf(NcclTable::TreeLl128, nodes - 1)) /
                           4);
     case Protocol::Simple:
         break;
     }
-    return Rate::GBps(m_newest.TreeChannelBandwidth(nodes) / 4);
+    return Rate::GBps(ofSimple / 4);
 }
 
 ConnectionKind

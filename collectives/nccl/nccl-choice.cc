@@ -89,7 +89,7 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
         {
             threads /= 2;
         }
-        const int64_t ofChannel = constants.ChannelTraffic().Count();
+        const auto ofChannel = static_cast<int64_t>(constants.ValueOf(NcclTable::ChannelTraffic));
         const int64_t traffic = bytes.Count() * (op == CollectiveOp::AllReduce ? 2 : 1);
         channels = std::clamp<int64_t>((traffic + ofChannel - 1) / ofChannel, 1, channels);
     }

@@ -98,72 +98,10 @@ NcclConstants::Ll128ChannelBandwidth(CollectiveOp op) const
 }
 
 double
-NcclConstants::RingLlDivisor(CollectiveOp op, uint32_t nodes) const
-{
-    const bool reduces = op == CollectiveOp::AllReduce || op == CollectiveOp::Reduce;
-    return ValueOf(NcclTable::RingLlDivisor, nodes > 1 || reduces ? 1 : 0);
-}
-
-double
-NcclConstants::RingLl128Efficiency(uint32_t gpusPerNode) const
-{
-    return ValueOf(NcclTable::RingLl128Efficiency, gpusPerNode > 1 ? 1 : 0);
-}
-
-double
-NcclConstants::BusBandwidth() const
-{
-    return ValueOf(NcclTable::BusBandwidth);
-}
-
-double
-NcclConstants::TreeLl128ChannelBandwidth(uint32_t nodes) const
-{
-    return ValueOf(NcclTable::TreeLl128, nodes - 1);
-}
-
-double
-NcclConstants::TreeChannelBandwidth(uint32_t nodes) const
-{
-    return ValueOf(NcclTable::Tree, nodes - 1);
-}
-
-double
-NcclConstants::TreeTotalBandwidth(Protocol protocol, uint32_t nodes) const
-{
-    return ValueOf(protocol == Protocol::Ll128 ? NcclTable::TreeLl128Total : NcclTable::TreeTotal,
-                   nodes - 1);
-}
-
-double
-NcclConstants::CollNetDirectEfficiency() const
-{
-    return ValueOf(NcclTable::CollNetDirectEfficiency);
-}
-
-double
-NcclConstants::NvlsTreeChannelBandwidth(uint32_t nodes) const
-{
-    return ValueOf(NcclTable::NvlsTree, nodes - 1);
-}
-
-double
-NcclConstants::NvlsEfficiency() const
-{
-    return ValueOf(NcclTable::NvlsEfficiency);
-}
-
-double
 NcclConstants::BlockBandwidth() const
 {
     return m_blockTimes.AverageOf(PrimitiveKind::RecvReduceSend, PrimitiveKind::RecvCopySend)
         .ToGBps();
-}
-
-double
-NcclConstants::NvLinkBandwidth() const
-{
-    return ValueOf(NcclTable::Nvlink);
 }
 
 const std::vector<double>&
@@ -186,35 +124,10 @@ NcclConstants::NvlsChannels(uint32_t nodes) const
     return static_cast<uint32_t>(ValueOf(NcclTable::NvlsChannels, nodes - 1));
 }
 
-double
-NcclConstants::DuplicatedSpeed(std::size_t rings) const
-{
-    constexpr std::size_t FEW_RINGS = 4;
-    return ValueOf(NcclTable::DuplicatedSpeed, rings > FEW_RINGS ? 1 : 0);
-}
-
-double
-NcclConstants::DoubledSpeed() const
-{
-    return ValueOf(NcclTable::DoubledSpeed);
-}
-
-Bytes
-NcclConstants::ChannelTraffic() const
-{
-    return Bytes(static_cast<int64_t>(ValueOf(NcclTable::ChannelTraffic)));
-}
-
 Time
 NcclConstants::CollNetPeerLatency() const
 {
     return Time::Microseconds(ValueOf(NcclTable::CollNetPeer));
-}
-
-double
-NcclConstants::RingLatencyFactor() const
-{
-    return ValueOf(NcclTable::RingLatencyFactor);
 }
 
 double

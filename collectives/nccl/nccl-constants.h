@@ -43,33 +43,33 @@ bool HasProtocol(Algorithm algorithm, Protocol protocol);
 /** NCCL's tables by release and GPU generation (tables.yaml). */
 enum class NcclTable : uint8_t
 {
-    LlMaxInsideNode,
-    LlMaxOverNodes,
+    LlMaxInsideNode, //!< maximum payload rate of LL over all channels (llMaxBws), GB/s
+    LlMaxOverNodes,  //!< the same by nodes - 2
     LlMaxOverAmdNodes,
-    RingLl128,
+    RingLl128, //!< maximum of ring LL128 per channel of the search graph (perChMaxRingLL128Bws)
     RingLl128Broadcast,
     RingLl128Reduce,
     RingLl128AllGather,
     RingLl128ReduceScatter,
-    RingLlDivisor,
-    RingLl128Efficiency,
-    BusBandwidth,
-    TreeLl128,
-    Tree,
-    TreeTotal,
+    RingLlDivisor, //!< of the rings' bandwidth under LL; 1: on several nodes, or if it reduces
+    RingLl128Efficiency, //!< fraction of the rings' bandwidth; 1: with several GPUs per node
+    BusBandwidth,        //!< maximum of all channels of a ring or a tree: of Ampere up to 2.17
+    TreeLl128,           //!< by nodes - 1: maximum of a tree per channel (perChMaxTreeLL128Bws)
+    Tree,                //!< the same under any protocol (perChMaxTreeBws)
+    TreeTotal,           //!< by nodes - 1: maximum of all channels of a tree; none from 2.8 on
     TreeLl128Total,
-    CollNetDirectEfficiency,
-    NvlsTree,
-    NvlsEfficiency,
-    Nvlink,
+    CollNetDirectEfficiency, //!< fraction of its bandwidth that NCCL assumes in all-reduce
+    NvlsTree,                //!< by nodes - 1, as Tree (perChMaxNVLSTreeBws, from 2.28 on)
+    NvlsEfficiency,          //!< fraction of NVLink's rate that NVLS reaches (from 2.28 on)
+    Nvlink,                  //!< rate of one NVLink, one direction (topo.h)
     SpeedsInsideNode,
     SpeedsBetweenNodes,
     MaxChannels,
-    NvlsChannels,
-    DuplicatedSpeed,
-    DoubledSpeed,
-    ChannelTraffic,
-    BaseRing, //!< by Algorithm, in its order
+    NvlsChannels,    //!< by nodes - 1, without limits by the user
+    DuplicatedSpeed, //!< from which the search duplicates channels; 1: of more than 4
+    DoubledSpeed,    //!< of a ring channel above which few channels over several nodes are doubled
+    ChannelTraffic,  //!< minimum of a channel, bytes
+    BaseRing,        //!< by Algorithm, in its order
     BaseTree,
     BaseCollNetDirect,
     BaseCollNetChain,
@@ -100,8 +100,9 @@ enum class NcclTable : uint8_t
     InnerStep,
     NetworkPost,
     NetworkPostOfAmd,
-    CollNetPeer,
-    RingLatencyFactor,
+    CollNetPeer,       //!< CollNet Direct: latency of each peer inside a node
+    RingLatencyFactor, //!< of Simple rings over several nodes in all-reduces of at least 64 bytes
+                       //!< per rank and channel
     SizeCorrectionLl,
     SizeCorrectionLl128,
     SizeCorrectionSimple,
@@ -170,40 +171,6 @@ class NcclConstants
     /** Upper bound of ring LL128 per channel of the search graph (perChMaxRingLL128Bws), GB/s. */
     double Ll128ChannelBandwidth(CollectiveOp op) const;
 
-    /**
-     * Divisor of the rings' bandwidth under LL: greater on several nodes and for operations that
-     * reduce.
-     */
-    double RingLlDivisor(CollectiveOp op, uint32_t nodes) const;
-
-    /**
-     * Fraction of the rings' bandwidth that LL128 reaches: less before 2.23 with one GPU per node.
-     */
-    double RingLl128Efficiency(uint32_t gpusPerNode) const;
-
-    /** Upper bound of all channels of a ring or a tree, GB/s: of Ampere up to 2.17. */
-    double BusBandwidth() const;
-
-    /** As above for tree LL128 (perChMaxTreeLL128Bws), GB/s. */
-    double TreeLl128ChannelBandwidth(uint32_t nodes) const;
-
-    /**
-     * Upper bound of a tree per channel of its graph under any protocol (perChMaxTreeBws), GB/s.
-     */
-    double TreeChannelBandwidth(uint32_t nodes) const;
-
-    /** Upper bound of all channels of a tree, GB/s; infinite from 2.8 on. */
-    double TreeTotalBandwidth(Protocol protocol, uint32_t nodes) const;
-
-    /** Fraction of CollNet Direct's bandwidth that NCCL assumes in all-reduce. */
-    double CollNetDirectEfficiency() const;
-
-    /** As TreeChannelBandwidth for NVLSTree (perChMaxNVLSTreeBws, from 2.28); infinite before. */
-    double NvlsTreeChannelBandwidth(uint32_t nodes) const;
-
-    /** Fraction of NVLink's rate that NVLS reaches (nvlsEfficiency, from 2.28); 1 before. */
-    double NvlsEfficiency() const;
-
     /** Times of slices in a thread block: a measured property of the GPU, not of NCCL. */
     const BlockTimes& GetBlockTimes() const
     {
@@ -216,9 +183,6 @@ class NcclConstants
      */
     double BlockBandwidth() const;
 
-    /** Rate of one NVLink of this GPU generation, one direction, GB/s (topo.h). */
-    double NvLinkBandwidth() const;
-
     /** Speeds per channel that the ring search tries, fastest first, GB/s. */
     const std::vector<double>& SearchSpeeds(bool interNode) const;
 
@@ -227,23 +191,8 @@ class NcclConstants
     /** Channels of NVLS without limits by the user. */
     uint32_t NvlsChannels(uint32_t nodes) const;
 
-    /** Speed of a channel from which the search duplicates @p rings, GB/s. */
-    double DuplicatedSpeed(std::size_t rings) const;
-
-    /** Speed of a ring channel above which few channels over several nodes are doubled, GB/s. */
-    double DoubledSpeed() const;
-
-    /** Minimum traffic of a channel. */
-    Bytes ChannelTraffic() const;
-
     /** CollNet Direct: latency of each peer inside a node. */
     Time CollNetPeerLatency() const;
-
-    /**
-     * Factor of the latency of Simple rings over several nodes in all-reduces of at least 64 bytes
-     * per rank and channel.
-     */
-    double RingLatencyFactor() const;
 
     /**
      * Factor of a tree's bandwidth in an all-reduce of @p bytes (treeCorrectionFactor): indexed by

@@ -67,14 +67,20 @@ double
 RingBus(const NcclCase& c)
 {
     const Communicator& communicator = c.communicator;
-    const double bus = std::min(communicator.searchBandwidth, c.constants.BusBandwidth());
+    const uint32_t nodes = communicator.nodes;
+    const bool reduces = IsAllReduce(c) || c.op == CollectiveOp::Reduce;
+    const double bus =
+        std::min(communicator.searchBandwidth, c.constants.ValueOf(NcclTable::BusBandwidth));
     switch (c.protocol)
     {
     case Protocol::Ll:
-        return std::min(c.constants.LlMaxBandwidth(communicator.nodes),
-                        bus / c.constants.RingLlDivisor(c.op, communicator.nodes));
+        return std::min(
+            c.constants.LlMaxBandwidth(nodes),
+            bus / c.constants.ValueOf(NcclTable::RingLlDivisor, nodes > 1 || reduces ? 1 : 0));
     case Protocol::Ll128:
-        return std::min(c.constants.RingLl128Efficiency(communicator.gpusPerNode) * bus,
+        return std::min(c.constants.ValueOf(NcclTable::RingLl128Efficiency,
+                                            communicator.gpusPerNode > 1 ? 1 : 0) *
+                            bus,
                         communicator.searchChannels * c.constants.Ll128ChannelBandwidth(c.op));
     case Protocol::Simple:
         break;
@@ -87,9 +93,13 @@ TreeBus(const NcclCase& c)
 {
     const uint32_t nodes = c.communicator.nodes;
     const GraphSpeed& graph = c.communicator.treeGraph;
-    double bus = std::min(graph.channels * ChannelSpeed(graph, nodes), c.constants.BusBandwidth());
-    bus = std::min(0.92 * bus, graph.channels * c.constants.TreeChannelBandwidth(nodes));
-    bus = std::min(bus, c.constants.TreeTotalBandwidth(c.protocol, nodes));
+    const auto valueOf = [&](NcclTable table) { return c.constants.ValueOf(table, nodes - 1); };
+    double bus = std::min(graph.channels * ChannelSpeed(graph, nodes),
+                          c.constants.ValueOf(NcclTable::BusBandwidth));
+    bus = std::min(0.92 * bus, graph.channels * valueOf(NcclTable::Tree));
+    bus = std::min(
+        bus,
+        valueOf(c.protocol == Protocol::Ll128 ? NcclTable::TreeLl128Total : NcclTable::TreeTotal));
     if (c.protocol == Protocol::Ll)
     {
         bus = std::min(bus / 3.8, c.constants.LlMaxBandwidth(nodes));
@@ -97,7 +107,7 @@ TreeBus(const NcclCase& c)
     else if (c.protocol == Protocol::Ll128)
     {
         bus = std::min(bus * (nodes == 1 ? 7.0 / 9 : 120.0 / 128),
-                       graph.channels * c.constants.TreeLl128ChannelBandwidth(nodes));
+                       graph.channels * valueOf(NcclTable::TreeLl128));
     }
     return bus * (graph.pattern == TreePattern::Plain ? 0.85 : 1);
 }
@@ -116,7 +126,7 @@ CollNetDirect(const NcclCase& c)
     }
     const double share = perNode / graph.channels;
     const double bus = graph.channels * graph.intra / (share - (share - 1) / 2);
-    return bus * c.constants.CollNetDirectEfficiency() / 2;
+    return bus * c.constants.ValueOf(NcclTable::CollNetDirectEfficiency) / 2;
 }
 
 /** Speed of one channel of NVLS or NVLSTree, GB/s. */
@@ -133,11 +143,11 @@ NvlsSpeed(const NcclCase& c, bool tree)
         return std::min(graph.intra, tree && nodes > 2 ? inter / 2 : inter);
     }
     const double perNode = c.communicator.gpusPerNode;
-    double intra =
-        graph.intra * c.constants.NvlsEfficiency() * (graph.channels - 1) / graph.channels;
+    double intra = graph.intra * c.constants.ValueOf(NcclTable::NvlsEfficiency) *
+                   (graph.channels - 1) / graph.channels;
     intra *= IsAllReduce(c) ? 2 : (perNode - 1) / perNode;
     const double speed = std::min(intra, tree && nodes <= 2 ? 2 * inter : inter);
-    return tree ? std::min(speed, c.constants.NvlsTreeChannelBandwidth(nodes)) : speed;
+    return tree ? std::min(speed, c.constants.ValueOf(NcclTable::NvlsTree, nodes - 1)) : speed;
 }
 
 double
@@ -310,7 +320,7 @@ RingLatencyFactor(const NcclConstants& constants, const Communicator& communicat
 {
     const auto channels = static_cast<double>(communicator.channels.size());
     const bool large = bytes.ToDouble() / (channels * communicator.Size()) >= 64;
-    return communicator.nodes > 1 && large ? constants.RingLatencyFactor() : 1;
+    return communicator.nodes > 1 && large ? constants.ValueOf(NcclTable::RingLatencyFactor) : 1;
 }
 
 } // namespace

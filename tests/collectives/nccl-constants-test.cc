@@ -104,12 +104,13 @@ TEST(NcclTables, TreesOverPcieHaveTheRingsLatencyOnPower)
 // Ampere's 235 GB/s ended with 2.18, and never held for other generations.
 TEST(NcclTables, AmpereHasABusBandwidthUpTo2_17)
 {
-    EXPECT_EQ(Constants("2.17.1", 80).BusBandwidth(), 235);
-    EXPECT_EQ(Constants("2.17.1", 86).BusBandwidth(), 235);
+    EXPECT_EQ(Constants("2.17.1", 80).ValueOf(NcclTable::BusBandwidth), 235);
+    EXPECT_EQ(Constants("2.17.1", 86).ValueOf(NcclTable::BusBandwidth), 235);
     for (const auto& [version, computeCapability] :
          {std::pair{"2.17.1", 70}, std::pair{"2.17.1", 90}, std::pair{"2.18.5", 80}})
     {
-        EXPECT_TRUE(std::isinf(Constants(version, computeCapability).BusBandwidth()));
+        EXPECT_TRUE(
+            std::isinf(Constants(version, computeCapability).ValueOf(NcclTable::BusBandwidth)));
     }
 }
 
