@@ -442,11 +442,11 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.Sharded() != ShardedState::None)
     {
-        throw std::invalid_argument(
-            std::string(plan.distributedOptimizer
-                            ? "distributedOptimizer: found true, expected false"
-                            : "dataSharding: found shards, expected none") +
-            " for " + table.name + ", a table of layers, whose replicas are not sharded");
+        const bool isFlag = plan.distributedOptimizer;
+        RefusePlan(isFlag ? "distributedOptimizer" : "dataSharding",
+                   isFlag ? "true" : "shards",
+                   std::string(isFlag ? "false" : "none") + " for " + table.name +
+                       ", a table of layers, whose replicas are not sharded");
     }
     if (plan.sequenceParallel || plan.embeddingsAsLayers)
     {
@@ -456,8 +456,8 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.recomputation != Recomputation::None)
     {
-        throw std::invalid_argument("recomputation: found recomputation, expected none for " +
-                                    table.name + ", a table of layers");
+        RefusePlan(
+            "recomputation", "recomputation", "none for " + table.name + ", a table of layers");
     }
     if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
     {

@@ -226,21 +226,27 @@ WholeLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     return parts.body + parts.scores;
 }
 
+/** The sum of @p bytesOf(kind, hasExperts) over the kinds of layers that a chunk has. */
+template <typename BytesOf>
+double
+OverKinds(const Chunk& chunk, const BytesOf& bytesOf)
+{
+    double sum = 0;
+    for (const bool hasExperts : {false, true})
+    {
+        sum += chunk[hasExperts].layers > 0 ? bytesOf(chunk[hasExperts], hasExperts) : 0;
+    }
+    return sum;
+}
+
 /** Activation bytes that the layers of a chunk keep of one micro-batch until its backward pass. */
 double
 KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    double kept = 0;
-    for (const bool hasExperts : {false, true})
-    {
-        const LayersOfKind& kind = chunk[hasExperts];
-        if (kind.layers > 0)
-        {
-            kept += LayerActivations(model, plan, hasExperts) * kind.recomputed +
-                    WholeLayer(model, plan, hasExperts) * (kind.layers - kind.recomputed);
-        }
-    }
-    return kept;
+    return OverKinds(chunk, [&](const LayersOfKind& kind, bool hasExperts) {
+        return LayerActivations(model, plan, hasExperts) * kind.recomputed +
+               WholeLayer(model, plan, hasExperts) * (kind.layers - kind.recomputed);
+    });
 }
 
 /** Maximum bytes that the recomputation of one layer of a chunk restores. */
@@ -258,23 +264,6 @@ RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chun
         }
     }
     return max;
-}
-
-/**
- * Bytes that the layers of a chunk keep of one micro-batch until the pass for weight gradients (W).
- */
-double
-HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
-{
-    double held = 0;
-    for (const bool hasExperts : {false, true})
-    {
-        if (chunk[hasExperts].layers > 0)
-        {
-            held += LayerHeldForWeights(model, plan, hasExperts) * chunk[hasExperts].layers;
-        }
-    }
-    return held;
 }
 
 /**
@@ -325,8 +314,11 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     if (plan.SplitsBackward())
     {
         const Chunk all = ChunkOf(model, plan, stage, 0);
-        total =
-            HeldOfSplitPasses(position, KeptOf(model, plan, all), HeldForWeights(model, plan, all));
+        // until the pass for weight gradients (W)
+        const double forWeights = OverKinds(all, [&](const LayersOfKind& kind, bool hasExperts) {
+            return LayerHeldForWeights(model, plan, hasExperts) * kind.layers;
+        });
+        total = HeldOfSplitPasses(position, KeptOf(model, plan, all), forWeights);
     }
     else
     {

@@ -2,6 +2,7 @@
 #include "compute-model/plan/parallel-plan.h"
 
 #include <cstdio>
+#include <initializer_list>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -224,13 +225,13 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
 {
     if (plan.recomputeEvery == 0)
     {
-        throw std::invalid_argument("recomputeEvery: found 0, expected at least 1");
+        RefusePlan("recomputeEvery", 0, "at least 1");
     }
     if (plan.SplitsBackward() && plan.Sharded() == ShardedState::Full)
     {
-        throw std::invalid_argument(
-            "schedule: found a zero-bubble schedule with dataSharding full"
-            ", expected 1f1b, interleaved or gpipe");
+        RefusePlan("schedule",
+                   "a zero-bubble schedule with dataSharding full",
+                   "1f1b, interleaved or gpipe");
     }
     if (plan.Sharded() == ShardedState::None)
     {
@@ -262,26 +263,15 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
 }
 
 void
-RequirePositive(const char* field, uint64_t value)
+RequirePositive(std::initializer_list<std::pair<const char*, uint64_t>> fields)
 {
-    if (value == 0)
+    for (const auto& [field, value] : fields)
     {
-        RefusePlan(field, value, "at least 1");
+        if (value == 0)
+        {
+            RefusePlan(field, value, "at least 1");
+        }
     }
-}
-
-void
-CheckModel(const Transformer& model)
-{
-    RequirePositive("layers", model.layers);
-    RequirePositive("hidden", model.hidden);
-    RequirePositive("heads", model.heads);
-    RequirePositive("kvHeads", model.kvHeads);
-    RequirePositive("headDim", model.headDim);
-    RequirePositive("ffn", model.ffn);
-    RequirePositive("sequence", model.sequence);
-    RequirePositive("vocabulary", model.vocabulary);
-    RequireDivides("kvHeads", model.kvHeads, "heads", model.heads);
 }
 
 void
@@ -346,10 +336,10 @@ CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
     }
     if (plan.microBatch % plan.SampleParts() != 0)
     {
-        throw std::invalid_argument(
-            "microBatch: found " + std::to_string(plan.microBatch) +
-            ", expected a multiple of q * d = " + std::to_string(plan.SampleParts()) +
-            " with tensorShape " + ToText(grid));
+        RefusePlan("microBatch",
+                   plan.microBatch,
+                   "a multiple of q * d = " + std::to_string(plan.SampleParts()) +
+                       " with tensorShape " + ToText(grid));
     }
     CheckGridSupport(model, plan);
 }
@@ -391,15 +381,23 @@ OverlapsGradients(const ParallelPlan& plan)
 void
 CheckPlan(const Transformer& model, const ParallelPlan& plan)
 {
-    CheckModel(model);
-    RequirePositive("tensor", plan.tensor);
-    RequirePositive("pipeline", plan.pipeline);
-    RequirePositive("data", plan.data);
-    RequirePositive("context", plan.context);
-    RequirePositive("expert", plan.expert);
-    RequirePositive("virtualStages", plan.virtualStages);
-    RequirePositive("microBatch", plan.microBatch);
-    RequirePositive("globalBatch", plan.globalBatch);
+    RequirePositive({{"layers", model.layers},
+                     {"hidden", model.hidden},
+                     {"heads", model.heads},
+                     {"kvHeads", model.kvHeads},
+                     {"headDim", model.headDim},
+                     {"ffn", model.ffn},
+                     {"sequence", model.sequence},
+                     {"vocabulary", model.vocabulary}});
+    RequireDivides("kvHeads", model.kvHeads, "heads", model.heads);
+    RequirePositive({{"tensor", plan.tensor},
+                     {"pipeline", plan.pipeline},
+                     {"data", plan.data},
+                     {"context", plan.context},
+                     {"expert", plan.expert},
+                     {"virtualStages", plan.virtualStages},
+                     {"microBatch", plan.microBatch},
+                     {"globalBatch", plan.globalBatch}});
     if (plan.HasGrid())
     {
         CheckTensorGrid(model, plan);
@@ -424,8 +422,9 @@ CheckPlan(const Transformer& model, const ParallelPlan& plan)
     CheckPipeline(model, plan);
     if (plan.overlapGradients && plan.DenseReplicas() > 1 && plan.bucket <= Bytes())
     {
-        throw std::invalid_argument("bucket: found " + std::to_string(plan.bucket.Count()) +
-                                    " bytes, expected more than 0 when gradients overlap");
+        RefusePlan("bucket",
+                   std::to_string(plan.bucket.Count()) + " bytes",
+                   "more than 0 when gradients overlap");
     }
 }
 

@@ -75,28 +75,24 @@ class ScheduleWriter
      */
     PipelineTransfer OutputOf(uint32_t k) const
     {
-        const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
-        return Transfer(!(IsLast() && pass.chunk == m_position.chunks - 1), pass);
+        return AtEnd(Pass(PipelineStepKind::Forward, k));
     }
 
     /** The input of the k-th forward pass comes from the previous stage, unless it is the model's
      * first. */
     PipelineTransfer InputOf(uint32_t k) const
     {
-        const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
-        return Transfer(!(IsFirst() && pass.chunk == 0), pass);
+        return AtBegin(Pass(PipelineStepKind::Forward, k));
     }
 
     PipelineTransfer OutputGradientOf(uint32_t k) const
     {
-        const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
-        return Transfer(!(IsLast() && pass.chunk == m_position.chunks - 1), pass);
+        return AtEnd(Pass(PipelineStepKind::Backward, k));
     }
 
     PipelineTransfer InputGradientOf(uint32_t k) const
     {
-        const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
-        return Transfer(!(IsFirst() && pass.chunk == 0), pass);
+        return AtBegin(Pass(PipelineStepKind::Backward, k));
     }
 
     void Exchange(PipelineTransfer sendForward,
@@ -117,25 +113,25 @@ class ScheduleWriter
         }
     }
 
-    bool IsFirst() const
-    {
-        return m_position.stage == 0;
-    }
-
-    bool IsLast() const
-    {
-        return m_position.stage == m_position.stages - 1;
-    }
-
     std::vector<PipelineStep> Take()
     {
         return std::move(m_steps);
     }
 
   private:
-    static PipelineTransfer Transfer(bool present, const PipelineStep& pass)
+    /** The transfer before the model chunk of a pass; none before the model's first. */
+    PipelineTransfer AtBegin(const PipelineStep& pass) const
     {
-        return present ? PipelineTransfer{true, pass.microBatch, pass.chunk} : PipelineTransfer{};
+        const bool isFirst = m_position.stage == 0 && pass.chunk == 0;
+        return {!isFirst, isFirst ? 0 : pass.microBatch, isFirst ? 0 : pass.chunk};
+    }
+
+    /** The transfer behind it; none behind the model's last. */
+    PipelineTransfer AtEnd(const PipelineStep& pass) const
+    {
+        const bool isLast =
+            m_position.stage == m_position.stages - 1 && pass.chunk == m_position.chunks - 1;
+        return {!isLast, isLast ? 0 : pass.microBatch, isLast ? 0 : pass.chunk};
     }
 
     PipelinePosition m_position;
@@ -186,77 +182,49 @@ OneForwardOneBackward(const PipelinePosition& position)
  * the input of the first stage's own next pass, since the same micro-batch of the next chunk is p
  * passes later.
  */
-class InterleavedWriter
+std::vector<PipelineStep>
+Interleaved(const PipelinePosition& position)
 {
-  public:
-    explicit InterleavedWriter(const PipelinePosition& position)
-        : m_writer(position),
-          m_total(position.microBatches * position.chunks),
-          m_warmUp(PipelineWarmUp(position)),
-          m_remaining(m_total - m_warmUp)
+    ScheduleWriter writer(position);
+    const PipelineTransfer none;
+    const uint32_t total = position.microBatches * position.chunks;
+    const uint32_t warmUp = PipelineWarmUp(position);
+    const uint32_t remaining = total - warmUp;
+    const auto gradientBefore = [&](uint32_t k) {
+        return k < total ? writer.OutputGradientOf(k) : none;
+    };
+    writer.Exchange(none, writer.InputOf(0), none, none);
+    for (uint32_t k = 0; k < warmUp; k++)
     {
+        writer.Forward(k);
+        const bool joint = k + 1 == warmUp && remaining > 0;
+        writer.Exchange(writer.OutputOf(k),
+                        k + 1 < total ? writer.InputOf(k + 1) : none,
+                        none,
+                        joint ? writer.OutputGradientOf(0) : none);
     }
-
-    std::vector<PipelineStep> Write()
+    for (uint32_t k = 0; k < remaining; k++)
     {
-        m_writer.Exchange(m_none, m_writer.InputOf(0), m_none, m_none);
-        WarmUp();
-        Steady();
-        CoolDown();
-        return m_writer.Take();
+        const uint32_t forward = k + warmUp;
+        writer.Forward(forward);
+        writer.Backward(k);
+        const bool last = k + 1 == remaining;
+        writer.Exchange(writer.OutputOf(forward),
+                        last ? none : writer.InputOf(forward + 1),
+                        writer.InputGradientOf(k),
+                        gradientBefore(k + 1));
     }
-
-  private:
-    void WarmUp()
+    if (remaining == 0)
     {
-        for (uint32_t k = 0; k < m_warmUp; k++)
-        {
-            m_writer.Forward(k);
-            const bool joint = k + 1 == m_warmUp && m_remaining > 0;
-            m_writer.Exchange(m_writer.OutputOf(k),
-                              k + 1 < m_total ? m_writer.InputOf(k + 1) : m_none,
-                              m_none,
-                              joint ? m_writer.OutputGradientOf(0) : m_none);
-        }
+        writer.Exchange(none, none, none, writer.OutputGradientOf(0));
     }
-
-    void Steady()
+    for (uint32_t k = remaining; k < total; k++)
     {
-        for (uint32_t k = 0; k < m_remaining; k++)
-        {
-            const uint32_t forward = k + m_warmUp;
-            m_writer.Forward(forward);
-            m_writer.Backward(k);
-            const bool last = k + 1 == m_remaining;
-            m_writer.Exchange(m_writer.OutputOf(forward),
-                              last ? m_none : m_writer.InputOf(forward + 1),
-                              m_writer.InputGradientOf(k),
-                              k + 1 < m_total ? m_writer.OutputGradientOf(k + 1) : m_none);
-        }
+        writer.Backward(k);
+        writer.Exchange(none, none, writer.InputGradientOf(k), gradientBefore(k + 1));
     }
-
-    void CoolDown()
-    {
-        if (m_remaining == 0)
-        {
-            m_writer.Exchange(m_none, m_none, m_none, m_writer.OutputGradientOf(0));
-        }
-        for (uint32_t k = m_remaining; k < m_total; k++)
-        {
-            m_writer.Backward(k);
-            m_writer.Exchange(m_none,
-                              m_none,
-                              m_writer.InputGradientOf(k),
-                              k + 1 < m_total ? m_writer.OutputGradientOf(k + 1) : m_none);
-        }
-    }
-
-    ScheduleWriter m_writer;
-    PipelineTransfer m_none;
-    uint32_t m_total;
-    uint32_t m_warmUp;
-    uint32_t m_remaining;
-};
+    return writer.Take();
+}
 
 } // namespace
 
@@ -334,7 +302,7 @@ PipelineSchedule(const PipelinePosition& position)
     case PipelineScheduleKind::GPipe:
         return OneForwardOneBackward(position);
     case PipelineScheduleKind::Interleaved:
-        return InterleavedWriter(position).Write();
+        return Interleaved(position);
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
     case PipelineScheduleKind::ZeroBubble2p:
