@@ -9,12 +9,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/back-to-back-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/cut-pipelines.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc
@@ -30,7 +28,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-constants.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
@@ -44,7 +41,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/idle-playback.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc

@@ -106,7 +106,7 @@ struct CollectiveAlgorithm
 
     /**
      * Sets protocol and channels, overrides included, of an algorithm outside NCCL's cost model
-     * (send and receive, imported schedules). Null: NCCL's model decides, in nccl-choice.cc.
+     * (send and receive, imported schedules). Null: NCCL's model decides, in nccl-tuning.cc.
      */
     void (*choose)(AlgorithmInputs& inputs){nullptr};
 

@@ -2,12 +2,17 @@
 #ifndef WEIR_COLLECTIVES_NCCL_NCCL_TUNING_H
 #define WEIR_COLLECTIVES_NCCL_NCCL_TUNING_H
 
+#include "collectives/algorithms/algorithm.h"
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace weir
 {
@@ -54,6 +59,62 @@ bool AllowsLl128(const NcclConstants& constants,
                  const Communicator& communicator,
                  Routing& routing,
                  const NodeSpec& node);
+
+/** The channels and threads of a kernel. */
+struct KernelWidth
+{
+    uint32_t channels{1};
+    uint32_t threads{512}; //!< of each channel's block
+};
+
+/**
+ * Channels and threads for a call of @p bytes (enqueue.cc): from @p max channels down one by one
+ * while a thread would have fewer bytes than the protocol's threshold, then fewer threads; from
+ * 2.22 at most one channel per 32 KiB of traffic. NVLS keeps all its channels.
+ */
+KernelWidth NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max);
+
+/** How a call will run. */
+struct NcclChoice
+{
+    const CollectiveAlgorithm* algorithm{nullptr};
+    Protocol protocol{Protocol::Simple};
+    uint32_t channels{1};
+};
+
+/** The estimate of NCCL's cost model for one algorithm and protocol. */
+struct NcclEstimate
+{
+    const CollectiveAlgorithm* algorithm{nullptr};
+    Protocol protocol{Protocol::Simple};
+    Time time; //!< infinite: NCCL disables the pair for this group
+};
+
+/**
+ * NCCL's estimates for every algorithm of @p candidates with each of its protocols, or with the
+ * protocol that the call asks for; in the order of @p candidates, LL before LL128 before Simple. @p
+ * filter limits what the call leaves open.
+ */
+std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
+                                        const Communicator& communicator,
+                                        const CollectiveCall& call,
+                                        const std::vector<const CollectiveAlgorithm*>& candidates,
+                                        const NcclFilter& filter);
+
+/**
+ * The pair with the smallest estimate of NcclEstimates for @p call, the first at a tie. Where NCCL
+ * disables all pairs that the call allows, it is the first pair that exists, as when NCCL_ALGO and
+ * NCCL_PROTO force it. Channels stay 1: the algorithm sets them next.
+ *
+ * @throws std::invalid_argument when there is no estimate: no candidate has the protocol that the
+ *         call asks for, or the filter allows none.
+ */
+NcclChoice ChooseAsNccl(const std::vector<NcclEstimate>& estimates, const CollectiveCall& call);
+
+/** @p call with its open fields filled in from the first rule that fits it, if any. */
+CollectiveCall WithTunerRule(const CollectiveCall& call,
+                             const std::vector<TunerRule>& rules,
+                             const Communicator& communicator);
 
 } // namespace weir
 

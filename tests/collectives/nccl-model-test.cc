@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl/nccl-choice.h"
 #include "collectives/nccl/nccl-tuning.h"
 
 #include <gtest/gtest.h>

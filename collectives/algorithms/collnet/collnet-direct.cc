@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/call-description.h"
-#include "collectives/algorithms/collnet/collnet-parts.h"
+#include "collectives/algorithms/collnet/collnet-network.h"
 
 #include <algorithm>
 

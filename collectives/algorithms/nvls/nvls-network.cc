@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/collnet/collnet-parts.h"
+#include "collectives/algorithms/collnet/collnet-network.h"
 #include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
