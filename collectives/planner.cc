@@ -2,7 +2,6 @@
 #include "collectives/planner.h"
 
 #include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/channels/channel-builder.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/idle-playback.h"
@@ -10,15 +9,12 @@
 #include "collectives/nccl/nccl-tuning.h"
 #include "collectives/schedule/message-split.h"
 #include "fabric/routing/flow-hash.h"
-#include "fabric/routing/routing.h"
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace weir
 {

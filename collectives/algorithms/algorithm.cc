@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 namespace weir
 {

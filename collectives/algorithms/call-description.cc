@@ -2,7 +2,6 @@
 #include "collectives/algorithms/call-description.h"
 
 #include "collectives/engines/closed-form.h"
-#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
 #include <numeric>

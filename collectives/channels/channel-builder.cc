@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/channel-builder.h"
 
-#include "collectives/channels/connection.h"
 #include "collectives/channels/nvls-graph.h"
-#include "collectives/channels/tree-graph.h"
-#include "collectives/communicator.h"
 #include "fabric/routing/routing.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 namespace weir
 {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/ring-search.h"
 
-#include "collectives/channels/node-capacity.h"
-
 #include <algorithm>
-#include <cstdint>
-#include <vector>
 
 namespace weir
 {

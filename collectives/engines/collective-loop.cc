@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/collective-loop.h"
 
-#include <utility>
-
 namespace weir
 {
 

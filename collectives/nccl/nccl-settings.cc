@@ -3,7 +3,6 @@
 
 #include "fabric/enum-names.h"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <initializer_list>

@@ -4,7 +4,6 @@
 #include "collectives/algorithms/protocol.h"
 
 #include <algorithm>
-#include <string>
 
 namespace weir
 {

@@ -2,13 +2,10 @@
 #include "compute-model/graph/table-step.h"
 
 #include "compute-model/graph/program-writer.h"
-#include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/layers/step-load.h"
 #include "compute-model/layers/table-kernels.h"
-#include "compute-model/models/layer-table.h"
-#include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/table-placement.h"
 
@@ -17,7 +14,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/models/precision.h"
-#include "compute-model/plan/shard-units.h"
 
 #include <algorithm>
 #include <map>

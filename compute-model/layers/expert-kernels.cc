@@ -5,7 +5,6 @@
 #include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
-#include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/precision.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-shape.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/segment-writer.h"
 
-#include "compute-model/layers/kernel-table.h"
-#include "compute-model/plan/parallel-plan.h"
-
 #include <algorithm>
 #include <utility>
 

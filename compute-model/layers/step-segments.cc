@@ -5,9 +5,7 @@
 #include "compute-model/layers/layer-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
-#include "compute-model/layers/segment-writer.h"
 #include "compute-model/layers/summa-gemm.h"
-#include "compute-model/models/transformer.h"
 #include "compute-model/plan/rank-shape.h"
 
 namespace weir

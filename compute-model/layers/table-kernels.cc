@@ -4,11 +4,9 @@
 #include "compute-model/kernels/embedding-time.h"
 #include "compute-model/layers/convolution-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
-#include "compute-model/layers/segment-writer.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #ifndef WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
 #define WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 

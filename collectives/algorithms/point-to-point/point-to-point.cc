@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
-#include "collectives/algorithms/call-description.h"
 #include "collectives/channels/node-capacity.h"
 #include "collectives/schedule/message-split.h"
 
