@@ -14,6 +14,39 @@ namespace weir
 namespace
 {
 
+/** The weights of a stage's ranks that are sharded by units: the dense ones, and experts' if any.
+ */
+std::vector<RankWeights>
+UnitWeightsOf(const StageSource& source)
+{
+    auto [dense, experts] = WeightsOf(source.model, source.plan, source.stage);
+    std::vector<RankWeights> weights{std::move(dense)};
+    if (source.model.HasExperts())
+    {
+        weights.push_back(std::move(experts));
+    }
+    return weights;
+}
+
+/** By unit: @p make(parameters), called once for all units of equally many parameters. */
+template <typename Value, typename Make>
+std::vector<Value>
+ByUnit(const std::vector<double>& units, const Make& make)
+{
+    std::map<double, Value> known;
+    std::vector<Value> byUnit;
+    for (const double parameters : units)
+    {
+        const auto [value, isNew] = known.try_emplace(parameters);
+        if (isNew)
+        {
+            value->second = make(parameters);
+        }
+        byUnit.push_back(value->second);
+    }
+    return byUnit;
+}
+
 /** Copies on the compute stream for every gather of a unit. */
 SegmentSequence
 CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTable& kernels)
@@ -50,12 +83,9 @@ UnitGathers::UnitGathers(const StageSource& source,
       m_writer(writer),
       m_uses(std::move(uses))
 {
-    for (const RankWeights& weights : WeightsOf(source.model, m_plan, source.stage))
+    for (const RankWeights& weights : UnitWeightsOf(source))
     {
-        if (!weights.ofExperts || source.model.HasExperts())
-        {
-            m_shares.push_back(ShareOf(weights, kernels));
-        }
+        m_shares.push_back(ShareOf(weights, kernels));
     }
 }
 
@@ -66,17 +96,13 @@ UnitGathers::ShareOf(const RankWeights& weights, KernelTable& kernels) const
         weights,
         kernels.Label(weights.ofExperts ? "unit experts all-gather" : "unit weights all-gather")};
     const double weight = ActivationBytes(m_plan.precision);
-    std::map<double, SegmentSequence> known; // by parameters
     for (const double ofUnit : weights.units)
     {
         share.bytes.push_back(Bytes::Nearest(ofUnit * weight));
-        const auto [copies, isNew] = known.try_emplace(ofUnit);
-        if (isNew)
-        {
-            copies->second = CopiesOf(ofUnit, weights.shardRanks, m_plan, kernels);
-        }
-        share.copies.push_back(copies->second);
     }
+    share.copies = ByUnit<SegmentSequence>(weights.units, [&](double ofUnit) {
+        return CopiesOf(ofUnit, weights.shardRanks, m_plan, kernels);
+    });
     share.gathers.resize(m_uses.size());
     return share;
 }
@@ -177,33 +203,16 @@ UnitReductions::UnitReductions(const StageSource& source,
       m_passes(m_plan.virtualStages, 0),
       m_replicasLabel(kernels.Label("unit gradients all-reduce"))
 {
-    for (const RankWeights& weights : WeightsOf(source.model, m_plan, source.stage))
+    for (const RankWeights& weights : UnitWeightsOf(source))
     {
-        if (!weights.ofExperts || source.model.HasExperts())
-        {
-            const char* label =
-                weights.ofExperts ? "unit experts reduce-scatter" : "unit gradients reduce-scatter";
-            m_shares.push_back({weights, kernels.Label(label)});
-        }
+        const char* label =
+            weights.ofExperts ? "unit experts reduce-scatter" : "unit gradients reduce-scatter";
+        m_shares.push_back({weights, kernels.Label(label)});
     }
     for (Share& share : m_shares)
     {
-        AddCopies(share);
-    }
-}
-
-void
-UnitReductions::AddCopies(Share& share)
-{
-    std::map<double, Copies> known; // by parameters
-    for (const double parameters : share.units)
-    {
-        const auto [copies, isNew] = known.try_emplace(parameters);
-        if (isNew)
-        {
-            copies->second = CopiesOf(parameters, share.shardRanks);
-        }
-        share.copies.push_back(copies->second);
+        share.copies = ByUnit<Copies>(
+            share.units, [&](double parameters) { return CopiesOf(parameters, share.shardRanks); });
     }
 }
 

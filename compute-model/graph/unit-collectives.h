@@ -104,7 +104,6 @@ class UnitReductions
     };
 
     Copies CopiesOf(double parameters, uint32_t ranks);
-    void AddCopies(Share& share);
     void Reduce(uint32_t unit);
     void Reduce(const Share& share, uint32_t unit);
 
