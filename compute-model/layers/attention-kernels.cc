@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/layers/attention-kernels.h"
-
+#include "compute-model/layers/layer-kernels.h"
 #include "compute-model/models/precision.h"
 #include "compute-model/models/transformer.h"
+#include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/layers/expert-kernels.h"
-
 #include "compute-model/layers/fp8-casts.h"
 #include "compute-model/layers/gradient-accumulation.h"
+#include "compute-model/layers/layer-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/models/precision.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/layer-kernels.h"
 
-#include "compute-model/layers/attention-kernels.h"
-#include "compute-model/layers/expert-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/plan/rank-shape.h"

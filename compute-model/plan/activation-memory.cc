@@ -4,7 +4,6 @@
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
-#include "compute-model/plan/zero-bubble-schedule.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/pipeline-schedule.h"
 
-#include "compute-model/plan/zero-bubble-schedule.h"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/plan/zero-bubble-schedule.h"
+#include "compute-model/plan/pipeline-schedule.h"
 
 #include <algorithm>
 #include <limits>
