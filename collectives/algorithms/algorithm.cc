@@ -128,11 +128,11 @@ ChannelCap(const AlgorithmInputs& in, Rate block)
     double payload = std::numeric_limits<double>::infinity(); // GB/s
     if (in.protocol == Protocol::Ll)
     {
-        payload = in.times.LlBlockRate().ToGBps();
+        payload = in.times.Costs().RateOf(NodeCostKind::LlBlockRate).ToGBps();
     }
     else if (in.protocol == Protocol::Ll128)
     {
-        payload = in.times.Ll128BlockRate().ToGBps();
+        payload = in.times.Costs().RateOf(NodeCostKind::Ll128BlockRate).ToGBps();
     }
     const Rate cap = std::min(Rate::GBps(payload / efficiency), block);
     const Rate queuePair = in.times.Costs().RateOf(NodeCostKind::QueuePairRate);

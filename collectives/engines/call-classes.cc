@@ -56,8 +56,7 @@ EndsAtFirstRates(const std::vector<StreamLeg>& legs, Routing& routing)
     std::vector<double> ends;
     for (const StreamLeg& leg : legs)
     {
-        const Rate share = rates.ShareOn(leg.route, leg.cap / leg.weight).rate;
-        ends.push_back((leg.bytes / (share * leg.weight)).ToSeconds());
+        ends.push_back(rates.TimeOf(leg).ToSeconds());
     }
     return ends;
 }

@@ -42,6 +42,12 @@ class UncontendedRates
 
     Share ShareOn(RouteId route, Rate cap) const;
 
+    /** Time of a leg's bytes at its rate. */
+    Time TimeOf(const StreamLeg& leg) const
+    {
+        return leg.bytes / (ShareOn(leg.route, leg.cap / leg.weight).rate * leg.weight);
+    }
+
     /** Calls @p use for every link of @p route, with the link's share of a unit of weight. */
     template <typename Use>
     void ForEachShare(RouteId route, const Use& use) const

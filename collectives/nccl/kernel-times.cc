@@ -33,8 +33,9 @@ Time
 KernelTimes::Call(Algorithm algorithm, Protocol protocol, ConnectionKind inner) const
 {
     const Time base = m_newest.BaseLatency(algorithm, protocol);
+    const double simpleFactor = m_costs.FactorOf(NodeCostKind::BlockFloor);
     const Time nvlink = protocol == Protocol::Ll       ? m_costs.TimeOf(NodeCostKind::LlCall)
-                        : protocol == Protocol::Simple ? base * SimpleFactor()
+                        : protocol == Protocol::Simple ? base * simpleFactor
                                                        : base;
     return inner == ConnectionKind::Pcie ? nvlink + m_costs.TimeOf(NodeCostKind::PcieEnd) : nvlink;
 }
@@ -48,7 +49,7 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
     case ConnectionKind::NvLink:
         if (protocol == Protocol::Simple)
         {
-            return {table * SimpleFactor(), Time(), Time()};
+            return {table * m_costs.FactorOf(NodeCostKind::BlockFloor), Time(), Time()};
         }
         // LL128 in a tree: the table's 1.25 us includes a pass (H100, nccl-tests issue 309, 256
         // KiB).
@@ -73,24 +74,6 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
     const Time step = m_newest.HardwareLatency(shape, kind, protocol);
     return protocol == Protocol::Ll128 && algorithm == Algorithm::Tree ? Step{Time(), step, Time()}
                                                                        : Step{step, Time(), Time()};
-}
-
-double
-KernelTimes::SimpleFactor() const
-{
-    return m_costs.FactorOf(NodeCostKind::BlockFloor);
-}
-
-Rate
-KernelTimes::LlBlockRate() const
-{
-    return m_costs.RateOf(NodeCostKind::LlBlockRate);
-}
-
-Rate
-KernelTimes::Ll128BlockRate() const
-{
-    return m_costs.RateOf(NodeCostKind::Ll128BlockRate);
 }
 
 Rate

@@ -16,7 +16,7 @@ namespace weir
 
 /**
  * How long NCCL's kernels take on given hardware, independent of the release: start and end of a
- * call, one step by kind of connection, and the rate of a thread block under LL. NcclConstants has
+ * call, one step by kind of connection, and the rate of a tree's thread block. NcclConstants has
  * the model of a release, which decides its choices and nothing else.
  *
  * Measured values are in NodeCosts, with their sources. Where nothing was measured, the values are
@@ -55,12 +55,6 @@ class KernelTimes
     /** The step of a hop, with its wire (whose part is ReferencePropagation). */
     Step Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) const;
 
-    /** Rate of payload of a channel's thread block under LL. */
-    Rate LlBlockRate() const;
-
-    /** As above under LL128, in a ring. */
-    Rate Ll128BlockRate() const;
-
     /**
      * Rate of payload of a tree's thread block up, and equally down at the same time, over several
      * nodes: a fourth of what NCCL's own model assumes for a channel of the search graph
@@ -79,9 +73,6 @@ class KernelTimes
     }
 
   private:
-    /** Factor of barriers, fences and flags over Hopper's table. */
-    double SimpleFactor() const;
-
     NcclConstants m_newest;
     NodeCosts m_costs;
 };

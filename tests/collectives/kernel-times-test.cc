@@ -51,7 +51,8 @@ LlRingMicroseconds(const ClusterSpec& spec, Bytes bytes)
 TEST(KernelTimes, LlIsBoundByItsBlock)
 {
     const KernelTimes times(H100Boxes(1).node);
-    const double more = (Bytes::KiB(28) / times.LlBlockRate()).ToMicroseconds();
+    const double more =
+        (Bytes::KiB(28) / times.Costs().RateOf(NodeCostKind::LlBlockRate)).ToMicroseconds();
     EXPECT_NEAR(
         LlRingMicroseconds(H100Boxes(1), Bytes::KiB(256)), 5 + 14 * (1.02 + more), ROUNDING);
 }

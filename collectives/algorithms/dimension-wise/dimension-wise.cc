@@ -427,8 +427,7 @@ class DimensionCall
         const Time slowest = rates.SlowestLeg().time;
         constexpr double ROUNDING = 1e-3;
         crossing.isEven = std::all_of(legs.begin(), legs.end(), [&](const StreamLeg& leg) {
-            const Rate rate = rates.ShareOn(leg.route, leg.cap / leg.weight).rate * leg.weight;
-            return leg.bytes / rate > slowest * (1 - ROUNDING);
+            return rates.TimeOf(leg) > slowest * (1 - ROUNDING);
         });
         crossing.secondsPerByte = slowest.ToSeconds() / SAMPLE.ToDouble();
         return crossing;
