@@ -121,7 +121,7 @@ class ScheduleWriter
     PipelineTransfer AtBegin(const PipelineStep& pass) const
     {
         const bool isFirst = m_position.stage == 0 && pass.chunk == 0;
-        return {!isFirst, isFirst ? 0 : pass.microBatch, isFirst ? 0 : pass.chunk};
+        return isFirst ? PipelineTransfer{} : PipelineTransfer{true, pass.microBatch, pass.chunk};
     }
 
     /** The transfer behind it; none behind the model's last. */
@@ -129,7 +129,7 @@ class ScheduleWriter
     {
         const bool isLast =
             m_position.stage == m_position.stages - 1 && pass.chunk == m_position.chunks - 1;
-        return {!isLast, isLast ? 0 : pass.microBatch, isLast ? 0 : pass.chunk};
+        return isLast ? PipelineTransfer{} : PipelineTransfer{true, pass.microBatch, pass.chunk};
     }
 
     PipelinePosition m_position;
