@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -213,145 +214,96 @@ class Trees : public FluidPattern
     double m_chunk;
 };
 
-/** All-to-all, nearest destination first; all flows start at time zero. */
-class AllToAll : public FluidPattern
+/** Flows that wait for no other. */
+class IndependentFlows : public FluidPattern
 {
   public:
-    AllToAll(uint32_t ranks, double lo, double hi, uint64_t seed)
-        : m_ranks(ranks),
-          m_lo(lo),
-          m_hi(hi),
-          m_random(seed)
+    /** @param flow computes a flow from its number, below @p count */
+    IndependentFlows(uint32_t count, std::function<FluidFlow(uint32_t)> flow)
+        : m_count(count),
+          m_flow(std::move(flow))
     {
     }
 
     uint32_t Count() const override
     {
-        return m_ranks * (m_ranks - 1);
+        return m_count;
     }
 
     FluidFlow Flow(uint32_t flow) const override
     {
-        const uint32_t rank = flow % m_ranks;
-        return {rank, (rank + flow / m_ranks + 1) % m_ranks, m_random.Uniform(flow, m_lo, m_hi)};
+        return m_flow(flow);
     }
 
   private:
-    uint32_t m_ranks;
-    double m_lo;
-    double m_hi;
-    RandomTable m_random;
+    uint32_t m_count;
+    std::function<FluidFlow(uint32_t)> m_flow;
 };
+
+std::unique_ptr<FluidPattern>
+MakeIndependent(uint32_t count, std::function<FluidFlow(uint32_t)> flow)
+{
+    return std::make_unique<IndependentFlows>(count, std::move(flow));
+}
+
+/** All-to-all, nearest destination first; all flows start at time zero. */
+std::unique_ptr<FluidPattern>
+MakeAllToAll(uint32_t ranks, double lo, double hi, const RandomTable& random)
+{
+    return MakeIndependent(ranks * (ranks - 1), [=](uint32_t flow) -> FluidFlow {
+        const uint32_t rank = flow % ranks;
+        return {rank, (rank + flow / ranks + 1) % ranks, random.Uniform(flow, lo, hi)};
+    });
+}
 
 /** Each rank sends to the next one on a random cycle through all ranks. */
-class Permutation : public FluidPattern
+std::unique_ptr<FluidPattern>
+MakePermutation(uint32_t ranks, double bytes, const RandomTable& random)
 {
-  public:
-    Permutation(uint32_t ranks, double bytes, uint64_t seed)
-        : m_order(ranks),
-          m_bytes(bytes)
+    std::vector<uint32_t> order(ranks);
+    std::iota(order.begin(), order.end(), 0);
+    for (uint32_t i = ranks - 1; i > 0; i--)
     {
-        const RandomTable random(seed);
-        std::iota(m_order.begin(), m_order.end(), 0);
-        for (uint32_t i = ranks - 1; i > 0; i--)
-        {
-            std::swap(m_order[i], m_order[random.Below(i, i + 1)]);
-        }
+        std::swap(order[i], order[random.Below(i, i + 1)]);
     }
-
-    uint32_t Count() const override
-    {
-        return static_cast<uint32_t>(m_order.size());
-    }
-
-    FluidFlow Flow(uint32_t flow) const override
-    {
-        return {m_order[flow], m_order[(flow + 1) % m_order.size()], m_bytes};
-    }
-
-  private:
-    std::vector<uint32_t> m_order;
-    double m_bytes;
-};
+    return MakeIndependent(ranks, [order = std::move(order), bytes](uint32_t flow) -> FluidFlow {
+        return {order[flow], order[(flow + 1) % order.size()], bytes};
+    });
+}
 
 /** All ranks send to rank 0. */
-class Incast : public FluidPattern
+std::unique_ptr<FluidPattern>
+MakeIncast(uint32_t ranks, double lo, double hi, const RandomTable& random)
 {
-  public:
-    Incast(uint32_t ranks, double lo, double hi, uint64_t seed)
-        : m_ranks(ranks),
-          m_lo(lo),
-          m_hi(hi),
-          m_random(seed)
-    {
-    }
+    return MakeIndependent(ranks - 1, [=](uint32_t flow) -> FluidFlow {
+        return {flow + 1, 0, random.Uniform(flow, lo, hi)};
+    });
+}
 
-    uint32_t Count() const override
-    {
-        return m_ranks - 1;
-    }
-
-    FluidFlow Flow(uint32_t flow) const override
-    {
-        return {flow + 1, 0, m_random.Uniform(flow, m_lo, m_hi)};
-    }
-
-  private:
-    uint32_t m_ranks;
-    double m_lo;
-    double m_hi;
-    RandomTable m_random;
-};
-
-/** Flows between random ranks, one at a random time within each interval. */
-class Background : public FluidPattern
+/** Flows between random ranks, which load the links of each to 20 % for about the time of rings. */
+std::unique_ptr<FluidPattern>
+MakeBackground(uint32_t ranks, const RandomTable& random)
 {
-  public:
-    /** @param interval mean time between flows, seconds */
-    Background(uint32_t ranks, uint32_t flows, double interval, uint64_t seed)
-        : m_ranks(ranks),
-          m_flows(flows),
-          m_interval(interval),
-          m_random(seed)
-    {
-    }
-
-    static constexpr double MIN_BYTES = 16 * 1024.0;
-    static constexpr double MAX_BYTES = 16 * 1048576.0;
-
-    /** The mean of sizes that are log-uniform from MIN_BYTES to MAX_BYTES, in bytes. */
-    static double MeanSize()
-    {
-        return (MAX_BYTES - MIN_BYTES) / std::log(MAX_BYTES / MIN_BYTES);
-    }
-
-    uint32_t Count() const override
-    {
-        return m_flows;
-    }
-
-    FluidFlow Flow(uint32_t flow) const override
-    {
-        const uint64_t index = DRAWS * uint64_t{flow};
-        const uint32_t source = m_random.Below(index, m_ranks);
-        const uint32_t step = 1 + m_random.Below(index + 1, m_ranks - 1);
-        const double bytes = MIN_BYTES * std::pow(MAX_BYTES / MIN_BYTES, m_random.Part(index + 2));
-        const double start = m_interval * (flow + m_random.Part(index + 3));
-        return {source,
-                (source + step) % m_ranks,
-                std::floor(bytes),
-                std::ceil(start / NANOSECOND) * NANOSECOND};
-    }
-
-  private:
-    static constexpr uint32_t DRAWS = 4; //!< random numbers per flow
-    static constexpr double NANOSECOND = 1e-9;
-
-    uint32_t m_ranks;
-    uint32_t m_flows;
-    double m_interval;
-    RandomTable m_random;
-};
+    constexpr double LOAD = 0.2 * 50e9; // bytes/s of each rank, 20 % of its NIC's rate
+    constexpr double DURATION = 12e-3;  // seconds, about the time of the rings
+    constexpr double MIN_BYTES = 16 * KIB;
+    constexpr double MAX_BYTES = 16 * MIB;
+    constexpr uint64_t DRAWS = 4; // random numbers per flow
+    constexpr double NANOSECOND = 1e-9;
+    const double mean = (MAX_BYTES - MIN_BYTES) / std::log(MAX_BYTES / MIN_BYTES); // log-uniform
+    const double interval = mean / LOAD / ranks; // one flow at a random time within each
+    return MakeIndependent(static_cast<uint32_t>(DURATION / interval), [=](uint32_t flow) {
+        const uint64_t index = DRAWS * flow;
+        const uint32_t source = random.Below(index, ranks);
+        const uint32_t step = 1 + random.Below(index + 1, ranks - 1);
+        const double bytes = MIN_BYTES * std::pow(MAX_BYTES / MIN_BYTES, random.Part(index + 2));
+        const double start = interval * (flow + random.Part(index + 3));
+        return FluidFlow{source,
+                         (source + step) % ranks,
+                         std::floor(bytes),
+                         std::ceil(start / NANOSECOND) * NANOSECOND};
+    });
+}
 
 /** Two concurrent patterns: the flows of the first, then those of the second. */
 class Both : public FluidPattern
@@ -400,23 +352,8 @@ class Both : public FluidPattern
     uint32_t m_split;
 };
 
-/** No flows, to measure the cost of the fabric. */
-class NoFlows : public FluidPattern
-{
-  public:
-    uint32_t Count() const override
-    {
-        return 0;
-    }
-
-    FluidFlow Flow(uint32_t) const override
-    {
-        return {};
-    }
-};
-
 std::unique_ptr<FluidPattern>
-MakeMix(uint32_t ranks, uint64_t seed)
+MakeMix(uint32_t ranks, const RandomTable& random)
 {
     constexpr uint32_t JOB = 64;
     const uint32_t job = std::min(ranks, JOB);
@@ -425,12 +362,8 @@ MakeMix(uint32_t ranks, uint64_t seed)
         throw std::invalid_argument("mix: " + std::to_string(ranks) +
                                     " ranks are no whole number of jobs of 64");
     }
-    constexpr double LOAD = 0.2 * 50e9; // bytes/s of each rank, 20 % of its NIC's rate
-    constexpr double DURATION = 12e-3;  // seconds, about the time of the rings
-    const double interval = Background::MeanSize() / LOAD / ranks;
-    const auto flows = static_cast<uint32_t>(DURATION / interval);
     return std::make_unique<Both>(std::make_unique<Rings>(ranks, ranks / job, 256 * MIB),
-                                  std::make_unique<Background>(ranks, flows, interval, seed));
+                                  MakeBackground(ranks, random));
 }
 
 void
@@ -449,9 +382,10 @@ std::unique_ptr<FluidPattern>
 MakePattern(const std::string& name, uint32_t ranks, uint64_t seed)
 {
     RequireCount(ranks, name == "ring" ? 2 : 1);
-    if (name == "none")
+    const RandomTable random(seed);
+    if (name == "none") // measures the cost of the fabric
     {
-        return std::make_unique<NoFlows>();
+        return MakeIndependent(0, {});
     }
     if (name == "ring")
     {
@@ -463,23 +397,23 @@ MakePattern(const std::string& name, uint32_t ranks, uint64_t seed)
     }
     if (name == "all-to-all")
     {
-        return std::make_unique<AllToAll>(ranks, MIB, MIB, seed);
+        return MakeAllToAll(ranks, MIB, MIB, random);
     }
     if (name == "all-to-all-random")
     {
-        return std::make_unique<AllToAll>(ranks, 0.5 * MIB, 1.5 * MIB, seed);
+        return MakeAllToAll(ranks, 0.5 * MIB, 1.5 * MIB, random);
     }
     if (name == "permutation")
     {
-        return std::make_unique<Permutation>(ranks, 64 * MIB, seed);
+        return MakePermutation(ranks, 64 * MIB, random);
     }
     if (name == "incast")
     {
-        return std::make_unique<Incast>(ranks, 0.5 * MIB, 1.5 * MIB, seed);
+        return MakeIncast(ranks, 0.5 * MIB, 1.5 * MIB, random);
     }
     if (name == "mix")
     {
-        return MakeMix(ranks, seed);
+        return MakeMix(ranks, random);
     }
     throw std::invalid_argument("no pattern " + name +
                                 ": ring, tree, all-to-all, all-to-all-random, permutation, incast, "
