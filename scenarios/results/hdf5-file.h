@@ -39,8 +39,8 @@ class Hdf5Handle
 };
 
 /**
- * An HDF5 file being written: groups, attributes, single strings, and tables (Hdf5Table). The file
- * gets its final name in Commit; without Commit nothing stays on disk.
+ * An HDF5 file being written: groups, attributes, single strings, and tables (Hdf5RowTable). The
+ * file gets its final name in Commit; without Commit nothing stays on disk.
  *
  * No times are stored, so equal contents give identical files.
  */

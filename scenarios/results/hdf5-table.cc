@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/hdf5-table.h"
 
+#include "scenarios/yaml/mapped.h"
+
 #include <hdf5_hl.h>
 #include <stdexcept>
 #include <type_traits>
@@ -13,37 +15,38 @@ namespace
 
 constexpr unsigned DEFLATE_LEVEL = 1; //!< zlib: higher ones gain little on shuffled columns
 
-template <typename T>
 Hdf5Handle
-TypeOf()
+TypeOf(const Hdf5Column::Rows& rows)
 {
-    if constexpr (std::is_same_v<T, std::string>)
+    if (std::holds_alternative<std::vector<std::string>>(rows))
     {
         return MakeHdf5TextType();
     }
-    else
-    {
-        const hid_t native = std::is_same_v<T, double>    ? H5T_NATIVE_DOUBLE
-                             : std::is_same_v<T, float>   ? H5T_NATIVE_FLOAT
-                             : std::is_same_v<T, int64_t> ? H5T_NATIVE_INT64
-                                                          : H5T_NATIVE_UINT32;
-        return Hdf5Handle(H5Tcopy(native), H5Tclose, "copy a number type");
-    }
+    const hid_t native = std::holds_alternative<std::vector<double>>(rows)    ? H5T_NATIVE_DOUBLE
+                         : std::holds_alternative<std::vector<float>>(rows)   ? H5T_NATIVE_FLOAT
+                         : std::holds_alternative<std::vector<int64_t>>(rows) ? H5T_NATIVE_INT64
+                                                                              : H5T_NATIVE_UINT32;
+    return Hdf5Handle(H5Tcopy(native), H5Tclose, "copy a number type");
+}
+
+/** Number of rows of a chunk. */
+hsize_t
+ChunkRows(const Hdf5Column::Rows& rows)
+{
+    return std::visit(
+        [](const auto& values) { return Hdf5Column::CHUNK_BYTES / sizeof(values.front()); }, rows);
 }
 
 } // namespace
 
-Hdf5ColumnWriter::Hdf5ColumnWriter(hid_t file,
-                                   const std::string& group,
-                                   const ColumnInfo& info,
-                                   Hdf5Handle type,
-                                   std::size_t chunkRows)
-    : m_type(std::move(type))
+Hdf5Column::Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info, Rows rows)
+    : m_rows(std::move(rows)),
+      m_type(TypeOf(m_rows))
 {
     const std::string path = group + "/" + info.name;
     const hsize_t none = 0;
     const hsize_t unlimited = H5S_UNLIMITED;
-    const hsize_t chunk = chunkRows;
+    const hsize_t chunk = ChunkRows(m_rows);
     Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, "make a column's space");
     Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make a creation list");
     H5Pset_obj_track_times(creation.Get(), false);
@@ -68,8 +71,12 @@ Hdf5ColumnWriter::Hdf5ColumnWriter(hid_t file,
 }
 
 void
-Hdf5ColumnWriter::Write(const void* values, std::size_t count)
+Hdf5Column::Write(const void* values, std::size_t count)
 {
+    if (count == 0)
+    {
+        return;
+    }
     const hsize_t start = m_written;
     const hsize_t rows = count;
     const hsize_t total = m_written + count;
@@ -88,90 +95,45 @@ Hdf5ColumnWriter::Write(const void* values, std::size_t count)
     m_written += count;
 }
 
-template <typename T>
-Hdf5Column<T>::Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info)
-    : Hdf5ColumnWriter(file, group, info, TypeOf<T>(), CHUNK_ROWS)
-{
-}
-
-template <typename T>
 void
-Hdf5Column<T>::Flush()
+Hdf5Column::Flush()
 {
-    if (m_buffer.empty())
-    {
-        return;
-    }
-    if constexpr (std::is_same_v<T, std::string>)
-    {
-        std::vector<const char*> pointers;
-        pointers.reserve(m_buffer.size());
-        for (const auto& text : m_buffer)
-        {
-            pointers.push_back(text.c_str());
-        }
-        Write(pointers.data(), pointers.size());
-    }
-    else
-    {
-        Write(m_buffer.data(), m_buffer.size());
-    }
-    m_buffer.clear();
-}
-
-template class Hdf5Column<double>;
-template class Hdf5Column<float>;
-template class Hdf5Column<int64_t>;
-template class Hdf5Column<uint32_t>;
-template class Hdf5Column<std::string>;
-
-Hdf5Table::Hdf5Table(Hdf5File& file, std::string group, std::string rowName)
-    : m_file(file),
-      m_group(std::move(group)),
-      m_rowName(std::move(rowName))
-{
-    m_file.AddGroup(m_group);
-}
-
-std::size_t
-Hdf5Table::Rows() const
-{
-    return m_columns.empty() ? 0 : m_columns.front()->Rows();
+    std::visit(
+        [this](auto& values) {
+            using Value = typename std::decay_t<decltype(values)>::value_type;
+            if constexpr (std::is_same_v<Value, std::string>)
+            {
+                const auto texts = Mapped<const char*>(values, &std::string::c_str);
+                Write(texts.data(), texts.size());
+            }
+            else
+            {
+                Write(values.data(), values.size());
+            }
+            values.clear();
+        },
+        m_rows);
 }
 
 void
-Hdf5Table::Finish()
+AttachRowNumbers(hid_t file,
+                 const std::string& group,
+                 const std::string& name,
+                 std::size_t rows,
+                 const std::list<Hdf5Column>& columns)
 {
-    for (const auto& column : m_columns)
-    {
-        if (column->Rows() != Rows())
-        {
-            throw std::logic_error("Hdf5Table " + m_group + ": columns of unequal length");
-        }
-        column->Flush();
-    }
-    if (!m_rowName.empty())
-    {
-        AttachCounter();
-    }
-    m_columns.clear();
-}
-
-void
-Hdf5Table::AttachCounter()
-{
-    Hdf5Column<uint32_t> counter(m_file.Get(), m_group, {m_rowName, "1", "row number", ""});
-    for (std::size_t row = 0; row < Rows(); row++)
+    Hdf5Column counter(file, group, {name, "1", "row number", ""}, std::vector<uint32_t>());
+    for (std::size_t row = 0; row < rows; row++)
     {
         counter.Append(static_cast<uint32_t>(row));
     }
     counter.Flush();
-    H5DSset_scale(counter.Get(), m_rowName.c_str());
-    for (const auto& column : m_columns)
+    H5DSset_scale(counter.Get(), name.c_str());
+    for (const Hdf5Column& column : columns)
     {
-        if (H5DSattach_scale(column->Get(), counter.Get(), 0) < 0)
+        if (H5DSattach_scale(column.Get(), counter.Get(), 0) < 0)
         {
-            throw std::runtime_error("HDF5: cannot attach the scale of " + m_group);
+            throw std::runtime_error("HDF5: cannot attach the scale of " + group);
         }
     }
 }

@@ -7,10 +7,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <list>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace weir
@@ -26,109 +27,47 @@ struct ColumnInfo
 };
 
 /** A growing one-dimensional dataset: chunked, shuffled, deflated, written chunk by chunk. */
-class Hdf5ColumnWriter
+class Hdf5Column
 {
   public:
-    virtual ~Hdf5ColumnWriter() = default;
+    static constexpr std::size_t CHUNK_BYTES = 65536;
+
+    /** The rows that are not written yet, at most one chunk. */
+    using Rows = std::variant<std::vector<double>,
+                              std::vector<float>,
+                              std::vector<int64_t>,
+                              std::vector<uint32_t>,
+                              std::vector<std::string>>;
+
+    /** Creates the dataset @p group / info.name with elements of the type of @p rows. */
+    Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info, Rows rows);
+
+    template <typename T>
+    void Append(T value)
+    {
+        auto& rows = std::get<std::vector<T>>(m_rows);
+        rows.push_back(std::move(value));
+        if (rows.size() == CHUNK_BYTES / sizeof(T))
+        {
+            Flush();
+        }
+    }
 
     /** Writes the buffered rows to the file. */
-    virtual void Flush() = 0;
-
-    virtual std::size_t Rows() const = 0;
+    void Flush();
 
     hid_t Get() const
     {
         return m_dataset.Get();
     }
 
-  protected:
-    /** Creates the dataset @p group / info.name with elements of @p type. */
-    Hdf5ColumnWriter(hid_t file,
-                     const std::string& group,
-                     const ColumnInfo& info,
-                     Hdf5Handle type,
-                     std::size_t chunkRows);
-
+  private:
     void Write(const void* values, std::size_t count);
 
-  private:
+    Rows m_rows;
     Hdf5Handle m_type;
     Hdf5Handle m_dataset;
     std::size_t m_written{0}; //!< rows written to the file
-};
-
-/**
- * A column of double, float, int64_t, uint32_t or std::string; buffers at most one chunk in memory.
- */
-template <typename T>
-class Hdf5Column : public Hdf5ColumnWriter
-{
-  public:
-    static constexpr std::size_t CHUNK_ROWS = 65536 / sizeof(T); //!< chunks of 64 KiB
-
-    Hdf5Column(hid_t file, const std::string& group, const ColumnInfo& info);
-
-    void Append(T value)
-    {
-        m_buffer.push_back(std::move(value));
-        m_rows++;
-        if (m_buffer.size() == CHUNK_ROWS)
-        {
-            Flush();
-        }
-    }
-
-    void Flush() override;
-
-    std::size_t Rows() const override
-    {
-        return m_rows;
-    }
-
-  private:
-    std::vector<T> m_buffer;
-    std::size_t m_rows{0};
-};
-
-/**
- * A table as a group with one dataset per column, all of the same length. The counting column holds
- * the row numbers; it is a dimension scale attached to all other columns.
- */
-class Hdf5Table
-{
-  public:
-    /**
-     * Creates group @p group ("/ops") with the counting column @p rowName ("op"). An empty @p
-     * rowName omits the counting column, for long tables whose columns are coordinates themselves.
-     */
-    Hdf5Table(Hdf5File& file, std::string group, std::string rowName);
-
-    /** Adds a column; the reference is valid until Finish. */
-    template <typename T>
-    Hdf5Column<T>& Add(const ColumnInfo& info)
-    {
-        auto column = std::make_unique<Hdf5Column<T>>(m_file.Get(), m_group, info);
-        auto& reference = *column;
-        m_columns.push_back(std::move(column));
-        return reference;
-    }
-
-    std::size_t Rows() const;
-
-    /**
-     * Writes the buffered rows and attaches the dimension scale.
-     * @throws std::logic_error when the columns differ in length.
-     */
-    void Finish();
-
-  private:
-    /** Writes the counting column and makes it the scale of all others. */
-    void AttachCounter();
-
-    Hdf5File& m_file;
-    std::string m_group;
-    std::string m_rowName;
-    std::vector<std::unique_ptr<Hdf5ColumnWriter>> m_columns;
 };
 
 /**
@@ -169,27 +108,37 @@ ColumnValue(const T& value)
     }
 }
 
+/** Writes the numbers of @p rows rows as the column @p name, the dimension scale of @p columns. */
+void AttachRowNumbers(hid_t file,
+                      const std::string& group,
+                      const std::string& name,
+                      std::size_t rows,
+                      const std::list<Hdf5Column>& columns);
+
 /**
- * A table with one row per object of type @p Row; each column stores a function or member of the
- * object.
+ * A table as a group with one dataset per column. It has one row per object of type @p Row; each
+ * column stores a function or member of the object. The counting column holds the row numbers; it
+ * is a dimension scale attached to all other columns.
  */
 template <typename Row>
 class Hdf5RowTable
 {
   public:
-    static constexpr std::size_t UNBOUNDED = SIZE_MAX;
-
     /**
-     * Same as Hdf5Table.
+     * Creates group @p group ("/ops") with the counting column @p rowName ("op"). An empty @p
+     * rowName omits the counting column, for long tables whose columns are coordinates themselves.
      * @param maxRows limit of the rows written; further rows are only counted
      */
     Hdf5RowTable(Hdf5File& file,
                  const std::string& group,
-                 std::string rowName,
-                 std::size_t maxRows = UNBOUNDED)
-        : m_table(file, group, std::move(rowName)),
+                 const std::string& rowName,
+                 std::size_t maxRows = SIZE_MAX)
+        : m_file(file.Get()),
+          m_group(group),
+          m_rowName(rowName),
           m_maxRows(maxRows)
     {
+        file.AddGroup(group);
     }
 
     /**
@@ -201,8 +150,8 @@ class Hdf5RowTable
     {
         using T = decltype(ColumnValue(std::decay_t<std::invoke_result_t<F, const Row&>>(
             std::invoke(value, std::declval<const Row&>()))));
-        auto& column = m_table.Add<T>(info);
-        m_columns.push_back([&column, value](const Row& row) {
+        Hdf5Column& column = m_columns.emplace_back(m_file, m_group, info, std::vector<T>());
+        m_appends.push_back([&column, value](const Row& row) {
             const auto& found = std::invoke(value, row);
             column.Append(ColumnValue(found));
         });
@@ -211,7 +160,7 @@ class Hdf5RowTable
     /** Whether another row fits within maxRows; counts the row as left out if not. */
     bool HasRoom()
     {
-        const bool hasRoom = m_table.Rows() < m_maxRows;
+        const bool hasRoom = m_rows < m_maxRows;
         m_leftOut += hasRoom ? 0 : 1;
         return hasRoom;
     }
@@ -223,9 +172,10 @@ class Hdf5RowTable
         {
             return false;
         }
-        for (const auto& column : m_columns)
+        m_rows++;
+        for (const auto& append : m_appends)
         {
-            column(row);
+            append(row);
         }
         return true;
     }
@@ -246,16 +196,28 @@ class Hdf5RowTable
         return m_leftOut;
     }
 
-    /** Same as Hdf5Table::Finish. */
+    /** Writes the buffered rows and attaches the dimension scale. */
     void Finish()
     {
-        m_table.Finish();
+        for (Hdf5Column& column : m_columns)
+        {
+            column.Flush();
+        }
+        if (!m_rowName.empty())
+        {
+            AttachRowNumbers(m_file, m_group, m_rowName, m_rows, m_columns);
+        }
+        m_columns.clear();
     }
 
   private:
-    Hdf5Table m_table;
+    hid_t m_file;
+    std::string m_group;
+    std::string m_rowName;
     std::size_t m_maxRows;
-    std::vector<std::function<void(const Row&)>> m_columns;
+    std::list<Hdf5Column> m_columns;
+    std::vector<std::function<void(const Row&)>> m_appends; //!< by column
+    std::size_t m_rows{0};
     int64_t m_leftOut{0};
 };
 

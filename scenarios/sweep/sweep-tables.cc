@@ -5,10 +5,11 @@
 #include "scenarios/results/result-groups.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/mapped.h"
+#include "scenarios/yaml/names.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -66,12 +67,14 @@ class Row
      */
     void Add(const std::string& name, const Json& cell)
     {
-        const Json* known = Find(name);
-        if (known == nullptr)
+        const auto known = std::find_if(m_cells.begin(), m_cells.end(), [&name](const auto& each) {
+            return each.first == name;
+        });
+        if (known == m_cells.end())
         {
             m_cells.emplace_back(name, cell);
         }
-        else if (*known != cell && !cell.is_null())
+        else if (known->second != cell && !cell.is_null())
         {
             Add("result_" + name, cell);
         }
@@ -93,13 +96,14 @@ class Row
         }
     }
 
+    /** The cell of a column; null where the row has none, or JSON's null. */
     const Json* Find(const std::string& name) const
     {
         for (const auto& [known, cell] : m_cells)
         {
             if (known == name)
             {
-                return &cell;
+                return cell.is_null() ? nullptr : &cell;
             }
         }
         return nullptr;
@@ -143,20 +147,14 @@ struct Table
 Json
 CellOf(const std::string& value)
 {
-    const char* end = value.data() + value.size();
-    const auto isAll = [end](const std::from_chars_result& read) {
-        return read.ec == std::errc() && read.ptr == end;
-    };
-    int64_t integer = 0;
-    if (isAll(std::from_chars(value.data(), end, integer)) && std::to_string(integer) == value)
+    const auto integer = ParseNumber<int64_t>(value);
+    if (integer && std::to_string(*integer) == value)
     {
-        return integer;
+        return *integer;
     }
-    double number = 0;
-    return isAll(std::from_chars(value.data(), end, number)) && std::isfinite(number) &&
-                   value.find('.') < value.size()
-               ? Json(number)
-               : Json(value);
+    const auto number = ParseNumber<double>(value);
+    return number && std::isfinite(*number) && value.find('.') < value.size() ? Json(*number)
+                                                                              : Json(value);
 }
 
 Json
@@ -166,7 +164,6 @@ ResultOf(const EndedCase& outcome)
     return result.is_object() ? result : Json::object();
 }
 
-/** The columns that tables begin with. */
 Row
 RowOf(const Sweep& sweep, std::size_t number)
 {
@@ -290,6 +287,12 @@ UnitsOf(const std::string& name)
 }
 
 std::string
+CellText(const Json& cell)
+{
+    return cell.is_string() ? cell.get<std::string>() : cell.dump();
+}
+
+std::string
 PrintedOf(const std::string& name, const Json* cell)
 {
     if (name == "gpu_memory_bytes_total" && cell != nullptr && cell->is_number())
@@ -300,21 +303,16 @@ PrintedOf(const std::string& name, const Json* cell)
     {
         return FormatSeconds(cell->get<double>());
     }
-    return cell == nullptr || cell->is_null() ? "-"
-           : cell->is_string()                ? cell->get<std::string>()
-           : !cell->is_number_float()         ? cell->dump()
-                                              : FormatText("%.6g", cell->get<double>());
+    return cell == nullptr           ? "-"
+           : cell->is_number_float() ? FormatText("%.6g", cell->get<double>())
+                                     : CellText(*cell);
 }
 
 /** The cell with all digits, quoted where CSV requires it. */
 std::string
 CsvOf(const Json* cell)
 {
-    if (cell == nullptr || cell->is_null())
-    {
-        return "";
-    }
-    const std::string text = cell->is_string() ? cell->get<std::string>() : cell->dump();
+    const std::string text = cell == nullptr ? "" : CellText(*cell);
     if (text.find_first_of(",\"\n\r") == std::string::npos)
     {
         return text;
@@ -329,36 +327,32 @@ CsvOf(const Json* cell)
 
 /** Adds a column: integers if all cells are, else numbers (NaN if missing), else texts. */
 void
-WriteColumn(Hdf5Table& file, const Table& table, const std::string& name, const std::string& phrase)
+AddColumn(Hdf5RowTable<Row>& file,
+          const Table& table,
+          const std::string& name,
+          const std::string& phrase)
 {
     bool areNumbers = true;
     bool areIntegers = true;
     for (const Row& row : table.rows)
     {
         const Json* cell = row.Find(name);
-        const bool isMissing = cell == nullptr || cell->is_null();
-        areNumbers = areNumbers && (isMissing || cell->is_number() || cell->is_boolean());
+        areNumbers = areNumbers && (cell == nullptr || cell->is_number() || cell->is_boolean());
         areIntegers =
-            areIntegers && !isMissing && (cell->is_number_integer() || cell->is_boolean());
+            areIntegers && cell != nullptr && (cell->is_number_integer() || cell->is_boolean());
     }
     const ColumnInfo info{name, areNumbers ? UnitsOf(name) : "", phrase, ""};
-    const auto append = [&](auto& column, const auto& valueOf) {
-        for (const Row& row : table.rows)
-        {
-            const Json* cell = row.Find(name);
-            column.Append(valueOf(cell != nullptr && !cell->is_null() ? cell : nullptr));
-        }
-    };
     if (areIntegers)
     {
-        append(file.Add<int64_t>(info), [](const Json* cell) {
-            return cell->is_boolean() ? static_cast<int64_t>(cell->get<bool>())
-                                      : cell->get<int64_t>();
+        file.Add(info, [name](const Row& row) {
+            const Json& cell = *row.Find(name);
+            return cell.is_boolean() ? static_cast<int64_t>(cell.get<bool>()) : cell.get<int64_t>();
         });
     }
     else if (areNumbers)
     {
-        append(file.Add<double>(info), [](const Json* cell) {
+        file.Add(info, [name](const Row& row) {
+            const Json* cell = row.Find(name);
             return cell == nullptr      ? std::numeric_limits<double>::quiet_NaN()
                    : cell->is_boolean() ? static_cast<double>(cell->get<bool>())
                                         : cell->get<double>();
@@ -366,10 +360,9 @@ WriteColumn(Hdf5Table& file, const Table& table, const std::string& name, const 
     }
     else
     {
-        append(file.Add<std::string>(info), [](const Json* cell) {
-            return cell == nullptr     ? std::string()
-                   : cell->is_string() ? cell->get<std::string>()
-                                       : cell->dump();
+        file.Add(info, [name](const Row& row) {
+            const Json* cell = row.Find(name);
+            return cell == nullptr ? std::string() : CellText(*cell);
         });
     }
 }
@@ -475,7 +468,7 @@ WriteSweepFile(const std::string& path,
     for (const Table& table : TablesOf(sweep, outcomes))
     {
         const bool isOfCases = table.name == "cases";
-        Hdf5Table group(file, "/" + table.name, isOfCases ? "case" : "row");
+        Hdf5RowTable<Row> group(file, "/" + table.name, isOfCases ? "case" : "row");
         for (const std::string& name : table.Columns())
         {
             const auto varied = std::find(sweep.columns.begin(), sweep.columns.end(), name);
@@ -486,17 +479,12 @@ WriteSweepFile(const std::string& path,
                                            : "value in the command's --json output: " + name;
             if (!isOfCases || name != "case")
             {
-                WriteColumn(group, table, name, phrase);
+                AddColumn(group, table, name, phrase);
             }
         }
-        group.Finish();
+        group.AppendAll(table.rows);
     }
-    std::string varied;
-    for (const std::string& column : sweep.columns)
-    {
-        varied += (varied.empty() ? "" : ",") + column;
-    }
-    file.SetAttribute("/cases", "varied", varied);
+    file.SetAttribute("/cases", "varied", JoinNames(sweep.columns, ","));
     file.Commit();
 }
 
