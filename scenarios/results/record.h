@@ -7,7 +7,9 @@
 #include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 /**
@@ -58,20 +60,36 @@ struct CollectiveRecord
     Time finished;
 };
 
-/**
- * The owner of a transfer; job is invalid and op is null where no collective of a training job
- * caused it.
- */
+/** Work of any kind, by its index among the work of that kind. */
+struct WorkId
+{
+    enum class Kind : uint8_t
+    {
+        Training,
+        Collective,
+        Traffic
+    };
+
+    Kind kind{Kind::Training};
+    std::size_t index{0}; //!< JobId, or index into Simulation::Collectives or TrafficJobs
+
+    friend bool operator==(WorkId a, WorkId b)
+    {
+        return a.kind == b.kind && a.index == b.index;
+    }
+};
+
+/** The owner of a transfer. */
 struct FlowOwner
 {
-    static constexpr uint32_t NO_COLLECTIVE_JOB = 0xffffffff;
+    std::optional<WorkId> work{}; //!< nothing: flows of no job
+    uint64_t collective{0};       //!< CollectiveRecord::number, or the index of the call or flow
+    uint32_t label{0};            //!< index into the graph's labels or Simulation::TrafficLabels
 
-    JobId job;
-    uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< index into Simulation::Collectives
-    uint32_t trafficJob{NO_COLLECTIVE_JOB};    //!< index into Simulation::TrafficJobs
-    uint64_t collective{0};    //!< CollectiveRecord::number, or the index of the call or flow
-    const StepOp* op{nullptr}; //!< from the job's graph
-    uint32_t label{0};         //!< index into the graph's labels or Simulation::TrafficLabels
+    bool IsTraining() const
+    {
+        return work && work->kind == WorkId::Kind::Training;
+    }
 };
 
 /** One transfer of the transport. */

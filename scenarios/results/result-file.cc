@@ -64,7 +64,6 @@ struct ResultFile::Representation
 
 struct ResultFile::Tables
 {
-    /** A row of /collectives: a call of any job. */
     struct CallRow
     {
         uint32_t job;
@@ -83,7 +82,6 @@ struct ResultFile::Tables
         Time finished;
     };
 
-    /** A transfer of /flows. */
     struct FlowRow
     {
         const FlowRecord& record;
@@ -196,7 +194,6 @@ struct ResultFile::Tables
         }
     }
 
-    /** Adds the packet counters of flows. */
     void AddPacketColumns()
     {
         const auto add = [this](const ColumnInfo& info, uint32_t FlowCounters::*counter) {
@@ -362,16 +359,13 @@ ResultFile::OnFlow(const FlowRecord& record)
         return;
     }
     const FlowOwner& owner = record.owner;
-    const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
-    const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
-    const bool hasJob = owner.job.IsValid() || isCollective || isTraffic;
     // In the order of JobNames::jobs.
-    const std::size_t jobs = m_simulation->JobCount();
-    const std::size_t traffics = jobs + m_simulation->Collectives().size();
-    const std::size_t job = owner.job.IsValid() ? owner.job.Index()
-                            : isCollective      ? jobs + owner.collectiveJob
-                            : isTraffic         ? traffics + owner.trafficJob
-                                                : traffics + m_simulation->TrafficJobs().size();
+    const std::size_t collectives = m_simulation->JobCount();
+    const std::size_t traffics = collectives + m_simulation->Collectives().size();
+    const std::size_t firsts[] = {0, collectives, traffics};
+    const std::size_t job =
+        owner.work ? firsts[static_cast<std::size_t>(owner.work->kind)] + owner.work->index
+                   : traffics + m_simulation->TrafficJobs().size();
     const Routing& routing = m_simulation->GetRouting();
     const auto devices = static_cast<uint32_t>(m_simulation->GetTopology().DeviceCount());
     const auto indexOf = [devices](DeviceId device) {
@@ -379,7 +373,7 @@ ResultFile::OnFlow(const FlowRecord& record)
     };
     m_tables->flows.Append({record,
                             static_cast<uint32_t>(job),
-                            hasJob            ? static_cast<uint32_t>(owner.collective)
+                            owner.work        ? static_cast<uint32_t>(owner.collective)
                             : owner.label > 0 ? owner.label - 1
                                               : NO_COLLECTIVE,
                             m_tables->firstLabel[job] + owner.label,

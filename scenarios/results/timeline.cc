@@ -145,18 +145,18 @@ Timeline::ShownDevice(DeviceId device)
 std::string
 Timeline::FlowName(const FlowOwner& owner) const
 {
-    if (owner.job.IsValid())
+    if (owner.IsTraining())
     {
         return "flow";
     }
-    if (owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB)
+    if (owner.work && owner.work->kind == WorkId::Kind::Collective)
     {
-        return m_simulation->Collectives()[owner.collectiveJob]->GetName() + " call " +
+        return m_simulation->Collectives()[owner.work->index]->GetName() + " call " +
                std::to_string(owner.collective);
     }
-    if (owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB)
+    if (owner.work)
     {
-        return m_simulation->TrafficJobs()[owner.trafficJob]->GetName();
+        return m_simulation->TrafficJobs()[owner.work->index]->GetName();
     }
     return m_simulation->TrafficLabels()[owner.label];
 }
@@ -316,13 +316,13 @@ Timeline::OnFlow(const FlowRecord& record)
     {
         shown = std::min(shown, m_shownByLink[entry.link.Index()]);
     }
-    if (shown == NONE && !record.owner.job.IsValid())
+    if (shown == NONE && !record.owner.IsTraining())
     {
         shown = ShownDevice(m_simulation->GetRouting().SourceOf(record.route));
     }
     if (shown == NONE)
     {
-        m_flowsLeftOut += record.owner.job.IsValid() ? 0 : 1;
+        m_flowsLeftOut += record.owner.IsTraining() ? 0 : 1;
         return;
     }
     if (m_flows == MAX_FLOWS)

@@ -254,12 +254,10 @@ Simulation::OwnerOf(const FlowRequest& request) const
         {
             if (m_collectives[i]->Is(origin->client))
             {
-                FlowOwner owner;
-                owner.collectiveJob = static_cast<uint32_t>(i);
-                owner.collective = origin->token;
-                owner.label =
-                    static_cast<uint32_t>(origin->token % m_collectives[i]->Calls().size());
-                return owner;
+                const uint64_t call = origin->token % m_collectives[i]->Calls().size();
+                return {WorkId{WorkId::Kind::Collective, i},
+                        origin->token,
+                        static_cast<uint32_t>(call)};
             }
         }
         for (std::size_t job = 0; origin && job < m_jobs.size(); job++)
@@ -268,27 +266,18 @@ Simulation::OwnerOf(const FlowRequest& request) const
                 m_jobs[job].run->GetExecutor().FindCollective(origin->client, origin->token);
             if (running)
             {
-                FlowOwner owner;
-                owner.job = JobId(job);
-                owner.collective = running->number;
-                owner.op = running->op;
-                owner.label = running->op->label;
-                return owner;
+                return {WorkId{WorkId::Kind::Training, job}, running->number, running->op->label};
             }
         }
     }
-    FlowOwner owner;
     for (std::size_t i = 0; i < m_trafficJobs.size(); i++)
     {
         if (request.client == m_trafficJobs[i].get())
         {
-            owner.trafficJob = static_cast<uint32_t>(i);
-            owner.collective = request.token;
-            return owner;
+            return {WorkId{WorkId::Kind::Traffic, i}, request.token, 0};
         }
     }
-    owner.label = static_cast<uint32_t>(m_trafficLabels.size() - 1);
-    return owner;
+    return {std::nullopt, 0, static_cast<uint32_t>(m_trafficLabels.size() - 1)};
 }
 
 void
@@ -339,9 +328,8 @@ Simulation::KeepBusyUntil(WorkId work, WorkId other)
 bool
 Simulation::IsKeptBusy(WorkId work) const
 {
-    return std::any_of(m_until.begin(), m_until.end(), [work](const auto& until) {
-        return until.first.kind == work.kind && until.first.index == work.index;
-    });
+    return std::any_of(
+        m_until.begin(), m_until.end(), [work](const auto& until) { return until.first == work; });
 }
 
 bool
@@ -359,21 +347,6 @@ Simulation::HasEnded(WorkId work) const
     throw std::logic_error("Simulation: no such kind of work");
 }
 
-bool
-Simulation::Owns(WorkId work, const FlowOwner& owner)
-{
-    switch (work.kind)
-    {
-    case WorkId::Kind::Training:
-        return owner.job == JobId(work.index);
-    case WorkId::Kind::Collective:
-        return owner.collectiveJob == work.index;
-    case WorkId::Kind::Traffic:
-        return owner.trafficJob == work.index;
-    }
-    throw std::logic_error("Simulation: no such kind of work");
-}
-
 /** Whether a flow of the work waits for a link that no event restores. O(active flows). */
 bool
 Simulation::WaitsForever(WorkId work)
@@ -386,7 +359,7 @@ Simulation::WaitsForever(WorkId work)
     }
     const std::vector<StalledFlow> stalled = GetTransport().StalledFlows();
     return std::any_of(stalled.begin(), stalled.end(), [&](const StalledFlow& flow) {
-        return Owns(work, OwnerOf(flow.request));
+        return OwnerOf(flow.request).work == work;
     });
 }
 

@@ -58,20 +58,6 @@ struct MeasuredLinks
     Time end;
 };
 
-/** Work of any kind, by its index among the work of that kind. */
-struct WorkId
-{
-    enum class Kind : uint8_t
-    {
-        Training,
-        Collective,
-        Traffic
-    };
-
-    Kind kind{Kind::Training};
-    std::size_t index{0};
-};
-
 /**
  * Looks for stalls when parts of the work have ended, whose number doubles from look to look: so
  * looks cost little against the parts. It looks when all other engines have handled the instant.
@@ -392,7 +378,6 @@ class Simulation : private StepObserver
     void MeasureLinks(Time now);
     void OnPartEnded(Time now);
     bool HasEnded(WorkId work) const;
-    static bool Owns(WorkId work, const FlowOwner& owner);
     bool WaitsForever(WorkId work);
     void StopWhatWaitsForever();
     void Stop(WorkId work);
