@@ -26,8 +26,7 @@ PortSeries::OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
     {
         return; // control packets have strict priority and occupy no buffer
     }
-    Port& port = m_ports[link.Index()];
-    Settle(port, now.ToPicoseconds());
+    Port& port = SettledPort(link, now);
     port.bytes += bytes - port.ofClass[trafficClass];
     port.ofClass[trafficClass] = bytes;
     if (port.bytes > 0)
@@ -40,56 +39,52 @@ PortSeries::OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
 void
 PortSeries::OnMark(LinkId link, unsigned, Time now)
 {
-    Port& port = m_ports[link.Index()];
-    Settle(port, now.ToPicoseconds());
+    Port& port = SettledPort(link, now);
     BinAt(port, now.ToPicoseconds()).marks++;
 }
 
 void
 PortSeries::OnDrop(LinkId link, unsigned, uint32_t, Time now)
 {
-    Port& port = m_ports[link.Index()];
-    Settle(port, now.ToPicoseconds());
+    Port& port = SettledPort(link, now);
     BinAt(port, now.ToPicoseconds()).drops++;
 }
 
 void
 PortSeries::OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now)
 {
-    Port& port = m_ports[link.Index()];
-    Settle(port, now.ToPicoseconds());
+    Port& port = SettledPort(link, now);
     const uint8_t before = port.paused;
     const auto bit = static_cast<uint8_t>(1u << trafficClass);
     port.paused = static_cast<uint8_t>(isPaused ? before | bit : before & ~bit);
     if (before == 0 && port.paused != 0)
     {
-        port.pausedSince = now.ToPicoseconds();
+        port.pausedSince = now;
     }
     else if (before != 0 && port.paused == 0)
     {
-        EndPause(link.Index(), now.ToPicoseconds());
+        EndPause(link, now);
     }
 }
 
 void
 PortSeries::OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now)
 {
-    Port& port = m_ports[link.Index()];
-    Settle(port, now.ToPicoseconds());
+    Port& port = SettledPort(link, now);
     const auto bit = static_cast<uint8_t>(1u << trafficClass);
     port.uncredited =
         static_cast<uint8_t>(isWaiting ? port.uncredited | bit : port.uncredited & ~bit);
 }
 
 void
-PortSeries::EndPause(uint32_t link, int64_t now)
+PortSeries::EndPause(LinkId link, Time now)
 {
     if (m_pauses.size() == MAX_PAUSES)
     {
         m_pausesLeftOut++;
         return;
     }
-    m_pauses.push_back({link, m_ports[link].pausedSince, now});
+    m_pauses.push_back({link, m_ports[link.Index()].pausedSince, now});
 }
 
 /** The bin of a time, which is in the last bin of the port or later. */
@@ -162,6 +157,14 @@ PortSeries::DoubleWidth()
         hasSeveral = hasSeveral || kept > 1;
     }
     return hasSeveral;
+}
+
+PortSeries::Port&
+PortSeries::SettledPort(LinkId link, Time now)
+{
+    Port& port = m_ports[link.Index()];
+    Settle(port, now.ToPicoseconds());
+    return port;
 }
 
 void
@@ -237,7 +240,7 @@ PortSeries::Finish(Time now, const RecordSinks& sinks)
         Settle(m_ports[link], end);
         if (m_ports[link].paused != 0)
         {
-            EndPause(link, end);
+            EndPause(LinkId(link), now);
         }
     }
     const std::vector<uint32_t> links = Busiest();
@@ -276,21 +279,20 @@ PortSeries::Finish(Time now, const RecordSinks& sinks)
             sinks.Tell(&RecordSink::OnPortBin, record);
         }
     }
-    std::stable_sort(m_pauses.begin(), m_pauses.end(), [](const Pause& a, const Pause& b) {
+    std::stable_sort(m_pauses.begin(), m_pauses.end(), [](const auto& a, const auto& b) {
         return a.link < b.link;
     });
     uint64_t leftOut = m_pausesLeftOut;
-    for (const Pause& pause : m_pauses)
+    for (const PauseRecord& pause : m_pauses)
     {
-        if (!std::binary_search(links.begin(), links.end(), pause.link))
+        if (std::binary_search(links.begin(), links.end(), pause.link.Index()))
+        {
+            sinks.Tell(&RecordSink::OnPause, pause);
+        }
+        else
         {
             leftOut++;
-            continue;
         }
-        sinks.Tell(&RecordSink::OnPause,
-                   PauseRecord{LinkId(pause.link),
-                               Time::Picoseconds(pause.started),
-                               Time::Picoseconds(pause.finished)});
     }
     sinks.Tell(&RecordSink::OnPausesLeftOut, leftOut);
 }

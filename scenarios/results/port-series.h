@@ -64,31 +64,27 @@ class PortSeries : public PortObserver
         int64_t since{0}; //!< ps up to which everything is accounted for
         int64_t bytes{0}; //!< in all queues
         std::array<int64_t, MAX_CLASSES> ofClass{};
-        uint8_t paused{0};      //!< bit mask by class
-        uint8_t uncredited{0};  //!< bit mask by class: a packet waits for credits
-        int64_t pausedSince{0}; //!< ps; valid while paused
-        std::vector<Bin> bins;  //!< in ascending order of their numbers
+        uint8_t paused{0};     //!< bit mask by class
+        uint8_t uncredited{0}; //!< bit mask by class: a packet waits for credits
+        Time pausedSince;      //!< valid while paused
+        std::vector<Bin> bins; //!< in ascending order of their numbers
     };
 
-    struct Pause
-    {
-        uint32_t link;
-        int64_t started; //!< ps
-        int64_t finished;
-    };
+    /** The port of @p link, with everything up to @p now accounted for. */
+    Port& SettledPort(LinkId link, Time now);
 
     void Settle(Port& port, int64_t now);
     Bin& BinAt(Port& port, int64_t time);
     void Widen();
     bool DoubleWidth();
-    void EndPause(uint32_t link, int64_t now);
+    void EndPause(LinkId link, Time now);
     std::vector<uint32_t> Busiest() const;
 
     int64_t m_width; //!< ps
     std::size_t m_maxBins;
     std::size_t m_bins{0};
-    std::vector<Port> m_ports;   //!< indexed by LinkId
-    std::vector<Pause> m_pauses; //!< in order of their ends
+    std::vector<Port> m_ports;         //!< indexed by LinkId
+    std::vector<PauseRecord> m_pauses; //!< in order of their ends
     uint64_t m_pausesLeftOut{0};
 };
 
