@@ -68,46 +68,51 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     return Shorten(title, WIDTH - mode.size()) + mode + "\n";
 }
 
-/** A line that states how many of @p jobs a table with one line per job omits. */
+/**
+ * A table with a line for each of the first MAX_JOBS of @p jobs, and the number of the others;
+ * empty if there are no jobs.
+ */
+template <typename Job>
 std::string
-OtherJobsLine(std::size_t jobs, const char* kind)
-{
-    return jobs <= MAX_JOBS ? ""
-                            : "  and " + std::to_string(jobs - MAX_JOBS) + " other " + kind +
-                                  (jobs == MAX_JOBS + 1 ? "" : "s") + ", listed by --json\n";
-}
-
-/** One line per job: the time of its steady step and the resulting throughput. */
-std::string
-StepLines(const RunResult& result)
+JobLines(const std::vector<Job>& jobs,
+         const char* kind,
+         std::vector<std::string> (*cellsOf)(const Job& job))
 {
     TextTable table(1);
-    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.jobs.size()); i++)
+    for (std::size_t i = 0; i < std::min(MAX_JOBS, jobs.size()); i++)
     {
-        const auto& job = result.jobs[i];
-        if (job.stepTime.IsInfinite())
-        {
-            table.Row({"step time " + Shorten(job.name, 15), "no step has ended"});
-            continue;
-        }
-        const double seconds = job.stepTime.ToSeconds();
-        if (job.isWorkload)
-        {
-            table.Row({"step time " + Shorten(job.name, 15),
-                       FormatSeconds(seconds),
-                       std::to_string(job.gpus) + " ranks of an imported workload"});
-            continue;
-        }
-        const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
-        table.Row(
-            {"step time " + Shorten(job.name, 15),
-             FormatSeconds(seconds),
-             FormatFixed(job.itemsPerStep / seconds, 0) +
-                 (job.countsSamples ? " samples/s" : " tokens/s"),
-             FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU",
-             FormatFixed(job.memory.Total().ToDouble() / Bytes::GiB(1).ToDouble(), 0) + " GiB"});
+        table.Row(cellsOf(jobs[i]));
     }
-    return table.Print(2) + OtherJobsLine(result.jobs.size(), "training");
+    return table.Print(2) +
+           (jobs.size() <= MAX_JOBS
+                ? ""
+                : "  and " + std::to_string(jobs.size() - MAX_JOBS) + " other " + kind +
+                      (jobs.size() == MAX_JOBS + 1 ? "" : "s") + ", listed by --json\n");
+}
+
+/** The time of a job's steady step and the resulting throughput. */
+std::vector<std::string>
+StepCells(const JobResult& job)
+{
+    const std::string name = "step time " + Shorten(job.name, 15);
+    if (job.stepTime.IsInfinite())
+    {
+        return {name, "no step has ended"};
+    }
+    const double seconds = job.stepTime.ToSeconds();
+    if (job.isWorkload)
+    {
+        return {name,
+                FormatSeconds(seconds),
+                std::to_string(job.gpus) + " ranks of an imported workload"};
+    }
+    const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
+    return {name,
+            FormatSeconds(seconds),
+            FormatFixed(job.itemsPerStep / seconds, 0) +
+                (job.countsSamples ? " samples/s" : " tokens/s"),
+            FormatFixed(perGpu * 1e-12, 1) + " model TFLOP/s per GPU",
+            FormatFixed(job.memory.Total().ToDouble() / Bytes::GiB(1).ToDouble(), 0) + " GiB"};
 }
 
 double
@@ -216,61 +221,43 @@ SpreadLine(const JobResult& job)
            FormatSeconds(spread.median) + ", p95 " + FormatSeconds(spread.p95) + "\n";
 }
 
-/** One line per job that is a collective. */
-std::string
-CollectiveLines(const RunResult& result)
+std::vector<std::string>
+CollectiveCells(const CollectiveJobResult& job)
 {
-    TextTable table(1);
-    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.collectives.size()); i++)
+    const TimeSpread spread = SpreadOf(job.calls);
+    std::vector<std::string> cells{
+        Shorten(job.name, 15),
+        job.sequence.size() == 1 ? std::string(ToString(job.sequence.front().op))
+                                 : std::to_string(job.sequence.size()) + " in sequence",
+        std::to_string(job.calls.size()) + " calls on " + std::to_string(job.gpus) + " GPUs"};
+    if (!job.calls.empty())
     {
-        const auto& each = result.collectives[i];
-        const TimeSpread spread = SpreadOf(each.calls);
-        std::vector<std::string> cells{
-            Shorten(each.name, 15),
-            each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
-                                      : std::to_string(each.sequence.size()) + " in sequence",
-            std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs"};
-        if (!each.calls.empty())
-        {
-            cells.insert(cells.end(),
-                         {"mean " + FormatSeconds(spread.mean),
-                          "p95 " + FormatSeconds(spread.p95),
-                          FormatFixed(each.busBandwidth.ToGBps(), 1) + " GB/s bus"});
-        }
-        table.Row(std::move(cells));
+        cells.insert(cells.end(),
+                     {"mean " + FormatSeconds(spread.mean),
+                      "p95 " + FormatSeconds(spread.p95),
+                      FormatFixed(job.busBandwidth.ToGBps(), 1) + " GB/s bus"});
     }
-    return result.collectives.empty()
-               ? ""
-               : table.Print(2) + OtherJobsLine(result.collectives.size(), "collective");
+    return cells;
 }
 
-/** One line per job that is traffic. */
-std::string
-TrafficLines(const RunResult& result)
+std::vector<std::string>
+TrafficCells(const TrafficJobResult& job)
 {
-    TextTable table(1);
-    for (std::size_t i = 0; i < std::min(MAX_JOBS, result.traffics.size()); i++)
+    const Percentiles slowdown = PercentilesOf(job.slowdowns);
+    const std::size_t ended = job.slowdowns.size();
+    std::vector<std::string> cells{Shorten(job.name, 15),
+                                   ToString(job.kind),
+                                   (ended < job.started ? std::to_string(ended) + " of " : "") +
+                                       std::to_string(job.started) + " flows on " +
+                                       std::to_string(job.gpus) + " GPUs",
+                                   FormatDecimalBytes(job.bytes.ToDouble())};
+    if (ended > 0)
     {
-        const auto& each = result.traffics[i];
-        const Percentiles slowdown = PercentilesOf(each.slowdowns);
-        const std::size_t ended = each.slowdowns.size();
-        std::vector<std::string> cells{
-            Shorten(each.name, 15),
-            ToString(each.kind),
-            (ended < each.started ? std::to_string(ended) + " of " : "") +
-                std::to_string(each.started) + " flows on " + std::to_string(each.gpus) + " GPUs",
-            FormatDecimalBytes(each.bytes.ToDouble())};
-        if (ended > 0)
-        {
-            cells.insert(cells.end(),
-                         {"slowdown p50 " + FormatFixed(slowdown.p50, 2),
-                          "p99 " + FormatFixed(slowdown.p99, 2)});
-        }
-        table.Row(std::move(cells));
+        cells.insert(cells.end(),
+                     {"slowdown p50 " + FormatFixed(slowdown.p50, 2),
+                      "p99 " + FormatFixed(slowdown.p99, 2)});
     }
-    return result.traffics.empty()
-               ? ""
-               : table.Print(2) + OtherJobsLine(result.traffics.size(), "pattern");
+    return cells;
 }
 
 /** Error bounds of the first job's step time against the reference and against measured steps. */
@@ -405,10 +392,12 @@ Summarize(const Scenario& scenario, const RunResult& result)
     const std::string first =
         (hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) : "") +
         (hasEnded ? BreakdownLines(result.jobs.front()) : "");
-    return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
+    return TitleLine(scenario, result) + JobLines(result.jobs, "training", StepCells) + first +
+           JobLines(result.collectives, "collective", CollectiveCells) +
            (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
-           ReplayLine(result) + CouplingLine(result) + TrafficLines(result) +
-           BusiestLinkLines(result) + CostLine(result);
+           ReplayLine(result) + CouplingLine(result) +
+           JobLines(result.traffics, "pattern", TrafficCells) + BusiestLinkLines(result) +
+           CostLine(result);
 }
 
 } // namespace weir
