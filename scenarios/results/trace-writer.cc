@@ -85,20 +85,9 @@ TraceWriter::BeginEvent(
     const std::string& name, const char* category, uint32_t pid, uint32_t tid, Time start, Time end)
 {
     BeginObject();
-    m_buffer += "\"ph\":\"X\",\"name\":\"";
-    m_buffer += name;
-    m_buffer += "\",\"cat\":\"";
-    m_buffer += category;
-    m_buffer += "\",\"pid\":";
-    Number(pid);
-    m_buffer += ",\"tid\":";
-    Number(tid);
-    m_buffer += ",\"ts\":";
-    Microseconds(start);
-    m_buffer += ",\"dur\":";
-    Microseconds(end - start);
-    m_buffer += ",\"args\":{\"stream\":";
-    Number(tid);
+    Put("\"ph\":\"X\",\"name\":\"", name, "\",\"cat\":\"", category, "\",\"pid\":", pid);
+    Put(",\"tid\":", tid, ",\"ts\":", start, ",\"dur\":", end - start);
+    Put(",\"args\":{\"stream\":", tid);
 }
 
 void
@@ -108,22 +97,12 @@ TraceWriter::Counter(const std::string& name,
                      std::initializer_list<std::pair<const char*, uint64_t>> values)
 {
     BeginObject();
-    m_buffer += "\"ph\":\"C\",\"name\":\"";
-    m_buffer += name;
-    m_buffer += "\",\"pid\":";
-    Number(pid);
-    m_buffer += ",\"ts\":";
-    Microseconds(time);
-    m_buffer += ",\"args\":";
-    char before = '{';
+    Put("\"ph\":\"C\",\"name\":\"", name, "\",\"pid\":", pid, ",\"ts\":", time, ",\"args\":");
+    const char* before = "{";
     for (const auto& [key, value] : values)
     {
-        m_buffer += before;
-        m_buffer += '"';
-        m_buffer += key;
-        m_buffer += "\":";
-        Number(value);
-        before = ',';
+        Put(before, "\"", key, "\":", value);
+        before = ",";
     }
     EndEvent();
 }
@@ -141,21 +120,19 @@ TraceWriter::EndEvent()
 void
 TraceWriter::Argument(const char* name, uint64_t value)
 {
-    m_buffer.append(",\"").append(name).append("\":");
-    Number(value);
+    Put(",\"", name, "\":", value);
 }
 
 void
 TraceWriter::Argument(const char* name, Time value)
 {
-    m_buffer.append(",\"").append(name).append("\":");
-    Microseconds(value);
+    Put(",\"", name, "\":", value);
 }
 
 void
 TraceWriter::Argument(const char* name, const std::string& value)
 {
-    m_buffer.append(",\"").append(name).append("\":\"").append(value).append("\"");
+    Put(",\"", name, "\":\"", value, "\"");
 }
 
 void
@@ -169,12 +146,17 @@ void
 TraceWriter::Metadata(const char* what, const std::string& ids, const std::string& arguments)
 {
     BeginObject();
-    m_buffer.append("\"ph\":\"M\",\"name\":\"").append(what).append("\",").append(ids);
-    m_buffer.append(",\"args\":{").append(arguments).append("}}");
+    Put("\"ph\":\"M\",\"name\":\"", what, "\",", ids, ",\"args\":{", arguments, "}}");
 }
 
 void
-TraceWriter::Number(uint64_t number)
+TraceWriter::Append(std::string_view text)
+{
+    m_buffer += text;
+}
+
+void
+TraceWriter::Append(uint64_t number)
 {
     char digits[20];
     const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
@@ -182,11 +164,11 @@ TraceWriter::Number(uint64_t number)
 }
 
 void
-TraceWriter::Microseconds(Time time)
+TraceWriter::Append(Time time)
 {
     constexpr uint64_t PICOSECONDS = 1000000; // per microsecond
     const auto ps = static_cast<uint64_t>(std::max<int64_t>(0, time.ToPicoseconds()));
-    Number(ps / PICOSECONDS);
+    Append(ps / PICOSECONDS);
     char fraction[7] = {'.'};
     uint64_t rest = ps % PICOSECONDS;
     for (int i = 6; i > 0; i--)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace weir
@@ -76,9 +77,16 @@ class TraceWriter
   private:
     void BeginObject();
     void Metadata(const char* what, const std::string& ids, const std::string& arguments);
-    void Number(uint64_t number);
-    void Microseconds(Time time);
+    void Append(std::string_view text);
+    void Append(uint64_t number);
+    void Append(Time time); // in microseconds
     void Flush();
+
+    template <typename... Parts>
+    void Put(const Parts&... parts)
+    {
+        (Append(parts), ...);
+    }
 
     OutputFile m_output;
     std::FILE* m_stream{nullptr};
