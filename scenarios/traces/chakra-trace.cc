@@ -59,6 +59,22 @@ struct ChakraNode
     std::optional<bool> involvesAllDimensions;
 };
 
+/** An attribute that is a whole number from the value of absent ones to @p max. */
+struct WholeAttribute
+{
+    const char* name;
+    int64_t ChakraNode::*value;
+    int64_t max;
+};
+
+constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
+constexpr WholeAttribute WHOLE_ATTRIBUTES[] = {
+    {"tensor_size", &ChakraNode::tensorSize, MAX_EVENT_BYTES},
+    {"comm_type", &ChakraNode::commType, MAX_RANK},
+    {"comm_size", &ChakraNode::commSize, MAX_EVENT_BYTES},
+    {"comm_src", &ChakraNode::source, MAX_RANK},
+    {"comm_dst", &ChakraNode::destination, MAX_RANK}};
+
 /** Sets kind and op from CollectiveCommType of et_def.proto. @return whether @p type is known. */
 bool
 SetCallByType(TraceEvent& event, int64_t type)
@@ -82,7 +98,6 @@ SetCallByType(TraceEvent& event, int64_t type)
     return true;
 }
 
-/** Converts the nodes of a rank to events. */
 class ChakraGraph
 {
   public:
@@ -158,24 +173,19 @@ class ChakraGraph
             }
         }
         m_file.dialect = dialect;
-        RemarkOnUnpaired(m_unpaired, m_file);
-        if (m_isConverted && m_parents > 0)
-        {
-            m_file.remarks.push_back(std::to_string(m_parents) +
-                                     " control dependencies are of nested calls on the host and "
-                                     "are ignored: only data dependencies order nodes");
-        }
+        AddRemark(m_unpaired, UNPAIRED, m_file.remarks);
+        AddRemark(m_isConverted ? m_parents : 0,
+                  "control dependencies are of nested calls on the host and are ignored: only data "
+                  "dependencies order nodes",
+                  m_file.remarks);
         std::size_t unlisted = 0;
         for (const std::string& group : m_used)
         {
             unlisted += m_rank.groups.try_emplace(group).second && !group.empty() ? 1 : 0;
         }
-        if (unlisted > 0)
-        {
-            m_file.remarks.push_back(
-                std::to_string(unlisted) +
-                " process groups are not listed: taken as all ranks (--groups)");
-        }
+        AddRemark(unlisted,
+                  "process groups are not listed: taken as all ranks (--groups)",
+                  m_file.remarks);
         if (m_hasGather)
         {
             m_file.remarks.push_back(
@@ -427,7 +437,13 @@ void
 TakeAttribute(const ChakraAttribute& attribute, const std::string& location, ChakraNode& node)
 {
     const std::string& name = attribute.name;
-    constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
+    for (const WholeAttribute& whole : WHOLE_ATTRIBUTES)
+    {
+        if (name == whole.name)
+        {
+            node.*whole.value = WholeOf(attribute, whole.max, location);
+        }
+    }
     if (name == "is_cpu_op")
     {
         node.isCpu = attribute.whole != 0;
@@ -440,23 +456,6 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& location, Cha
                              ", expected a number");
         }
         node.operations = std::max(0.0, attribute.number);
-    }
-    else if (name == "tensor_size")
-    {
-        node.tensorSize = WholeOf(attribute, MAX_EVENT_BYTES, location);
-    }
-    else if (name == "comm_size")
-    {
-        node.commSize = WholeOf(attribute, MAX_EVENT_BYTES, location);
-    }
-    else if (name == "comm_type")
-    {
-        node.commType = WholeOf(attribute, MAX_RANK, location);
-    }
-    else if (name == "comm_src" || name == "comm_dst")
-    {
-        (name == "comm_src" ? node.source : node.destination) =
-            WholeOf(attribute, MAX_RANK, location);
     }
     else if (name == "comm_tag")
     {
@@ -614,7 +613,6 @@ TraceFile
 ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& options)
 {
     ChakraGraph graph(path, options, true);
-    constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
     constexpr const char* CONTROL = "ctrlDeps";
     constexpr const char* DATA = "data_deps";
     std::size_t count = 0;
@@ -642,11 +640,11 @@ ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& op
         node.isCpu = isCpu != nullptr && (isCpu->is_boolean() ? isCpu->get<bool>() : *isCpu != 0);
         node.operations =
             static_cast<double>(IntegerOf(item, "num_ops", 0, 0, MAX_NODE_ID, location));
-        node.tensorSize = IntegerOf(item, "tensor_size", 0, 0, MAX_EVENT_BYTES, location);
-        node.commType = IntegerOf(item, "comm_type", -1, -1, MAX_RANK, location);
-        node.commSize = IntegerOf(item, "comm_size", 0, 0, MAX_EVENT_BYTES, location);
-        node.source = IntegerOf(item, "comm_src", -1, -1, MAX_RANK, location);
-        node.destination = IntegerOf(item, "comm_dst", -1, -1, MAX_RANK, location);
+        for (const auto& [name, value, max] : WHOLE_ATTRIBUTES)
+        {
+            const int64_t absent = node.*value;
+            node.*value = IntegerOf(item, name, absent, absent, max, location);
+        }
         node.tag = IntegerOf(item, "comm_tag", 0, -MAX_NODE_ID, MAX_NODE_ID, location);
         graph.Add(node);
     }

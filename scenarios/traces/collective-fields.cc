@@ -238,16 +238,6 @@ SetRanks(const Json* value, const std::string& location, TraceGroup& group)
 }
 
 void
-RemarkOnAbbreviated(std::size_t splits, TraceFile& file)
-{
-    if (splits > 0)
-    {
-        file.remarks.push_back(std::to_string(splits) +
-                               " lists of splits are abbreviated: taken as even");
-    }
-}
-
-void
 SetSplits(TraceEvent& event,
           const std::vector<int64_t>& inParts,
           const std::vector<int64_t>& outParts)

@@ -67,9 +67,6 @@ bool IsAbbreviated(const Json* value);
  */
 void SetRanks(const Json* value, const std::string& location, TraceGroup& group);
 
-/** Remarks on @p splits abbreviated lists of splits, if any. */
-void RemarkOnAbbreviated(std::size_t splits, TraceFile& file);
-
 /**
  * Sets the splits of @p event in bytes if it is an all-to-all with uneven parts.
  * @param inParts sizes sent to each rank, along dimension 0

@@ -138,7 +138,7 @@ class ExecutionTraceReader
             Take(node);
         }
         m_file.dialect = "PyTorch ExecutionTrace " + schema;
-        RemarkOnAbbreviated(m_abbreviated, m_file);
+        AddRemark(m_abbreviated, ABBREVIATED, m_file.remarks);
         m_file.isHostTrace = true;
         m_file.remarks.push_back(std::to_string(m_records) + " record_param_comms");
         m_file.remarks.emplace_back(

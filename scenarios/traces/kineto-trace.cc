@@ -359,12 +359,10 @@ class KinetoReader
             event.launch = each.launch < 0 ? Time() : Time::Microseconds(launch - base);
         }
         m_file.origin = m_events.empty() ? 0 : origin;
-        if (unlaunched > 0)
-        {
-            m_file.remarks.push_back(std::to_string(unlaunched) +
-                                     " GPU events have no launch with their correlation: they are "
-                                     "assumed to be launched well ahead");
-        }
+        AddRemark(unlaunched,
+                  "GPU events have no launch with their correlation: they are assumed to be "
+                  "launched well ahead",
+                  m_file.remarks);
     }
 
     /** The stream with the most kernels that are not collectives. */
@@ -450,8 +448,8 @@ class KinetoReader
         {
             m_file.dropped.erase("copies and fills (played as kernels)");
         }
-        RemarkOnUnpaired(m_unpaired, m_file);
-        RemarkOnAbbreviated(m_abbreviated, m_file);
+        AddRemark(m_unpaired, UNPAIRED, m_file.remarks);
+        AddRemark(m_abbreviated, ABBREVIATED, m_file.remarks);
         const int64_t schema = IntegerOf(rest, "schemaVersion", 0, 0, ANY_NUMBER, m_file.path);
         const bool isFine = FindField(rest, "baseTimeNanoseconds") != nullptr;
         m_file.dialect = "Kineto (schemaVersion " + std::to_string(schema) +

@@ -95,18 +95,14 @@ class TraceScheduler
         }
         m_traces.isReplicated ? ReplicateProgram() : WritePrograms();
         Workload workload{std::move(m_graph), {}, m_traces.remarks};
-        if (m_delayed > 0)
-        {
-            workload.remarks.push_back(
-                std::to_string(m_delayed) + " operations share one of " +
-                std::to_string(STREAM_COUNT) +
-                " streams with earlier operations that they do not depend on");
-        }
+        AddRemark(m_delayed,
+                  "operations share one of " + std::to_string(STREAM_COUNT) +
+                      " streams with earlier operations that they do not depend on",
+                  workload.remarks);
         return workload;
     }
 
   private:
-    /** An event of a rank. */
     struct Node
     {
         uint32_t unit{0};

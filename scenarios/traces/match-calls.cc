@@ -479,16 +479,15 @@ class CallMatcher
 
     void AddRemarks()
     {
-        const auto add = [&](std::size_t count, const char* what) {
-            if (count > 0)
-            {
-                m_traces.remarks.push_back(std::to_string(count) + what);
-            }
-        };
-        add(m_alone, " communications of a rank with itself are left out");
-        add(m_unpaired, " sends and receives of the one rank are left out: it has no peers");
-        add(m_uneven, " uneven all-to-alls are even where one rank represents all");
-        add(m_unsized, " collectives have no size in the trace: they keep their recorded time");
+        std::vector<std::string>& remarks = m_traces.remarks;
+        AddRemark(m_alone, "communications of a rank with itself are left out", remarks);
+        AddRemark(m_unpaired,
+                  "sends and receives of the one rank are left out: it has no peers",
+                  remarks);
+        AddRemark(m_uneven, "uneven all-to-alls are even where one rank represents all", remarks);
+        AddRemark(m_unsized,
+                  "collectives have no size in the trace: they keep their recorded time",
+                  remarks);
     }
 
     MatchedTraces m_traces;

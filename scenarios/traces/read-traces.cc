@@ -6,6 +6,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -55,12 +56,33 @@ AreTaggedLines(const std::string& bytes)
            (IsNcclTests(bytes) || IsNcclLog(bytes));
 }
 
-bool
-IsOfKnownDialect(const std::string& bytes)
+/** A format of trace files: how its content is recognized and read. */
+struct Dialect
 {
-    return BeginsWithOneOf("{[", bytes) || IsGoalBinary(bytes) || IsGoalText(bytes) ||
-           IsSimAi(bytes) || IsAicb(bytes) || IsNcclTests(bytes) || IsNcclLog(bytes) ||
-           IsChakra(bytes);
+    bool (*has)(const std::string& bytes);
+    TraceFile (*read)(const TraceBytes& file, const TraceOptions& options);
+};
+
+/** The dialect that the content of a file is of; null if there is none. */
+const Dialect*
+FindDialect(const std::string& bytes)
+{
+    static constexpr Dialect ALL[] = {
+        {IsAicb, ReadAicb}, // may begin with a list of ranks
+        {[](const std::string& text) {
+             return BeginsWithOneOf("{[", text) && !AreTaggedLines(text);
+         },
+         ReadJsonTrace},
+        {[](const std::string& text) { return IsGoalBinary(text) || IsGoalText(text); },
+         [](const TraceBytes& file, const TraceOptions&) { return ToTrace(ReadGoal(file), file); }},
+        {IsSimAi, ReadSimAi},
+        {IsNcclTests,
+         [](const TraceBytes& file, const TraceOptions&) { return ListNcclTests(file); }},
+        {IsNcclLog, [](const TraceBytes& file, const TraceOptions&) { return ListNcclLog(file); }},
+        {IsChakra, ReadChakra}};
+    const auto* found = std::find_if(
+        std::begin(ALL), std::end(ALL), [&](const Dialect& each) { return each.has(bytes); });
+    return found == std::end(ALL) ? nullptr : found;
 }
 
 /** The kernel trace of the same rank as @p host; null if there is none. */
@@ -99,12 +121,9 @@ RemarkOnUnlistedGroups(TraceFile& file)
         const bool isPart = group.size > 1 && group.size != file.ranks.front().world;
         unlisted += group.ranks.empty() && isPart ? 1 : 0;
     }
-    if (unlisted > 0)
-    {
-        file.remarks.push_back(std::to_string(unlisted) +
-                               " process groups do not list their ranks: taken as adjacent ranks "
-                               "(--groups)");
-    }
+    AddRemark(unlisted,
+              "process groups do not list their ranks: taken as adjacent ranks (--groups)",
+              file.remarks);
 }
 
 /** Whether a rank of @p files has the process group @p name. */
@@ -127,29 +146,9 @@ ReadTrace(const TraceBytes& file, const TraceOptions& options)
     {
         throw InputError(file.name + ": found no content, expected " + DIALECTS);
     }
-    if (IsAicb(file.bytes)) // may begin with a list of ranks
+    if (const Dialect* dialect = FindDialect(file.bytes))
     {
-        return ReadAicb(file, options);
-    }
-    if (BeginsWithOneOf("{[", file.bytes) && !AreTaggedLines(file.bytes))
-    {
-        return ReadJsonTrace(file, options);
-    }
-    if (IsGoalBinary(file.bytes) || IsGoalText(file.bytes))
-    {
-        return ToTrace(ReadGoal(file), file);
-    }
-    if (IsSimAi(file.bytes))
-    {
-        return ReadSimAi(file, options);
-    }
-    if (IsNcclTests(file.bytes) || IsNcclLog(file.bytes))
-    {
-        return IsNcclTests(file.bytes) ? ListNcclTests(file) : ListNcclLog(file);
-    }
-    if (IsChakra(file.bytes))
-    {
-        return ReadChakra(file, options);
+        return dialect->read(file, options);
     }
     throw InputError(file.name + ": found no dialect that its content is of, expected " + DIALECTS);
 }
@@ -164,7 +163,7 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
         std::size_t passed = 0;
         for (const TraceBytes& part : parts)
         {
-            if (parts.size() > 1 && !IsOfKnownDialect(part.bytes))
+            if (parts.size() > 1 && FindDialect(part.bytes) == nullptr)
             {
                 passed++;
                 continue;
@@ -196,10 +195,11 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
         std::count_if(options.groups.begin(), options.groups.end(), [&](const auto& group) {
             return !IsGroupOf(files, group.first);
         });
-    if (unused > 0 && !files.empty())
+    if (!files.empty())
     {
-        files.front().remarks.push_back(std::to_string(unused) +
-                                        " process groups of --groups are of no trace");
+        AddRemark(static_cast<std::size_t>(unused),
+                  "process groups of --groups are of no trace",
+                  files.front().remarks);
     }
     for (TraceFile& file : files)
     {

@@ -70,7 +70,6 @@ struct SimAiLayer
     std::array<SimAiPass, 3> passes;
 };
 
-/** Parses the text and creates the events of its layers. */
 class SimAiReader
 {
   public:
@@ -175,7 +174,6 @@ class SimAiReader
         return at;
     }
 
-    /** Adds remarks on header keys and columns that have no effect. */
     void RemarkOnUnplayed()
     {
         for (const auto& [key, unplayed] :

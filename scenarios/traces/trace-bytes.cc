@@ -30,7 +30,6 @@ IsGzip(const std::string& bytes)
     return bytes.compare(0, 2, "\x1f\x8b") == 0;
 }
 
-/** Owns a zlib inflate stream. */
 struct Inflater
 {
     z_stream stream{};

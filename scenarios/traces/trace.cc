@@ -88,13 +88,11 @@ RankOfFileName(const std::string& path)
 }
 
 void
-RemarkOnUnpaired(std::size_t count, TraceFile& file)
+AddRemark(std::size_t count, const std::string& what, std::vector<std::string>& remarks)
 {
     if (count > 0)
     {
-        file.remarks.push_back(
-            std::to_string(count) +
-            " send or receive kernels name no peer: they keep their recorded time");
+        remarks.push_back(std::to_string(count) + " " + what);
     }
 }
 

@@ -165,8 +165,13 @@ void CompleteSizes(TraceEvent& event, std::size_t ranks);
  */
 std::optional<uint32_t> RankOfFileName(const std::string& path);
 
-/** Adds a remark to @p file on @p count sends and receives that name no peer, if there are any. */
-void RemarkOnUnpaired(std::size_t count, TraceFile& file);
+/** Adds the remark "COUNT WHAT" unless @p count is 0. */
+void AddRemark(std::size_t count, const std::string& what, std::vector<std::string>& remarks);
+
+/** Remarks on sends and receives without a peer, and on abbreviated lists of splits. */
+constexpr const char* UNPAIRED =
+    "send or receive kernels name no peer: they keep their recorded time";
+constexpr const char* ABBREVIATED = "lists of splits are abbreviated: taken as even";
 
 /** Name of the operation: "all-reduce"; for a send "send". */
 std::string NameOfCall(const TraceEvent& event);
