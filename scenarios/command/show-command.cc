@@ -29,6 +29,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace weir
@@ -37,7 +38,6 @@ namespace weir
 namespace
 {
 
-/** Describes a model for the terminal: its shape, parameters and FLOPs per token. */
 std::string
 DescribeModel(const Transformer& model)
 {
@@ -156,16 +156,9 @@ struct ShowOptions
     std::string name;
 };
 
-void
-ShowModel(const YamlNode& name, const Catalog& catalog)
-{
-    std::cout << (IsLayerTable(name, catalog) ? DescribeTable(ReadLayerTable(name, catalog))
-                                              : DescribeModel(ReadModel(name, catalog)));
-}
-
-/** Shows the default network parameters with a congestion control. */
-ExitCode
-ShowNetwork(const std::string& name)
+/** Describes the default network parameters with the congestion control @p name. */
+std::string
+DescribeNetwork(const std::string& name)
 {
     const CongestionControlRegistry controls = CongestionControls();
     const Polymorphic<CongestionControl>* control = controls.Find(name);
@@ -175,29 +168,7 @@ ShowNetwork(const std::string& name)
     }
     PacketSpec spec;
     spec.congestionControl = *control;
-    std::cout << DescribePackets(spec);
-    return ExitCode::Done;
-}
-
-/** Refuses an invalid description of @p kind. */
-void
-CheckPart(CatalogKind kind, const YamlNode& name, const Catalog& catalog)
-{
-    switch (kind)
-    {
-    case CatalogKind::Architectures:
-        ReadArchitecture(name, catalog);
-        break;
-    case CatalogKind::Hosts:
-        ReadHost(name, catalog);
-        break;
-    case CatalogKind::Transports:
-        ReadTransport(name, catalog);
-        break;
-    default:
-        ReadFramework(name, catalog);
-        break;
-    }
+    return DescribePackets(spec);
 }
 
 /** Refuses a file that is a calibration neither of shortcuts nor of measured times. */
@@ -212,71 +183,69 @@ CheckCalibration(const std::string& path, const Catalog& catalog)
     ReadCalibration(path, catalog);
 }
 
-ExitCode
-Show(const ShowOptions& options)
+/** Describes an entry of the catalog, after validating it. */
+std::string
+DescribeEntry(CatalogKind kind, const std::string& entry)
 {
-    if (options.kind == "network")
-    {
-        return ShowNetwork(options.name);
-    }
-    const CatalogKind kind = ParseKind(options.kind);
     const Catalog catalog;
-    const auto printFile = [&](const char* what) {
-        std::cout << ReadTextFile(catalog.Find(kind, options.name), what);
-    };
+    const auto name = [&] { return YamlNode::ParseArgument(entry, "NAME"); };
+    const auto path = [&] { return catalog.Find(kind, entry); };
+    const auto resolved = [&] { return ResolveBase(name(), kind, catalog).Dump() + "\n"; };
+    const auto file = [&](const char* what) { return ReadTextFile(path(), what); };
     switch (kind)
     {
     case CatalogKind::Systems: {
-        const YamlNode name = YamlNode::ParseArgument(options.name, "NAME");
-        const SystemDescription system = ReadSystem(name, catalog);
-        CheckWiring(name, catalog, WithJoinedNodes(system.cluster));
-        std::cout << DescribeSystem(system);
-        break;
+        const SystemDescription system = ReadSystem(name(), catalog);
+        CheckWiring(name(), catalog, WithJoinedNodes(system.cluster));
+        return DescribeSystem(system);
     }
     case CatalogKind::Models:
-        ShowModel(YamlNode::ParseArgument(options.name, "NAME"), catalog);
-        break;
+        return IsLayerTable(name(), catalog) ? DescribeTable(ReadLayerTable(name(), catalog))
+                                             : DescribeModel(ReadModel(name(), catalog));
     case CatalogKind::Runs:
-        std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));
-        break;
+        return DumpScenario(LoadScenario(entry, {}, catalog));
     case CatalogKind::Gpus:
-        LoadGpu(catalog.Find(kind, options.name), catalog); // validates
-        printFile("a GPU's description");
-        break;
+        LoadGpu(path(), catalog);
+        return file("a GPU's description");
     case CatalogKind::Architectures:
+        ReadArchitecture(name(), catalog);
+        return resolved();
     case CatalogKind::Hosts:
+        ReadHost(name(), catalog);
+        return resolved();
     case CatalogKind::Transports:
-    case CatalogKind::Frameworks: {
-        const YamlNode name = YamlNode::ParseArgument(options.name, "NAME");
-        CheckPart(kind, name, catalog);
-        std::cout << ResolveBase(name, kind, catalog).Dump() << "\n";
-        break;
-    }
+        ReadTransport(name(), catalog);
+        return resolved();
+    case CatalogKind::Frameworks:
+        ReadFramework(name(), catalog);
+        return resolved();
     case CatalogKind::Calibrations:
-        CheckCalibration(catalog.Find(kind, options.name), catalog);
-        printFile("a calibration");
-        break;
+        CheckCalibration(path(), catalog);
+        return file("a calibration");
     case CatalogKind::FlowSizes:
-        LoadFlowSizes(options.name, catalog); // validates
-        printFile("a distribution of flow sizes");
-        break;
+        LoadFlowSizes(entry, catalog);
+        return file("a distribution of flow sizes");
     case CatalogKind::Corrections:
-        ReadCorrections(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
-        printFile("a file of corrections");
-        break;
+        ReadCorrections(name(), catalog);
+        return file("a file of corrections");
     case CatalogKind::Switches:
-        ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
-        printFile("a model of a switch");
-        break;
+        ReadSwitch(name(), catalog);
+        return file("a model of a switch");
     case CatalogKind::Sweeps:
-        LoadSweep(catalog.Find(kind, options.name)); // validates
-        printFile("a sweep");
-        break;
+        LoadSweep(path());
+        return file("a sweep");
     case CatalogKind::Suites:
-        LoadSuite(options.name, catalog); // validates
-        printFile("a suite's description");
-        break;
+        LoadSuite(entry, catalog);
+        return file("a suite's description");
     }
+    throw std::logic_error("DescribeEntry: no such kind of entry");
+}
+
+ExitCode
+Show(const ShowOptions& options)
+{
+    std::cout << (options.kind == "network" ? DescribeNetwork(options.name)
+                                            : DescribeEntry(ParseKind(options.kind), options.name));
     return ExitCode::Done;
 }
 
