@@ -152,7 +152,6 @@ ReadSizes(const std::string& text)
     return sizes;
 }
 
-/** The rules of a tuner file. */
 std::vector<TunerRule>
 ReadTuner(const std::string& file)
 {
@@ -177,7 +176,6 @@ SystemOf(const CollectiveOptions& options)
     return SystemArgument(options.system, "--system", settings);
 }
 
-/** Reads the system, and the nodes and GPUs that take part. */
 void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -202,7 +200,6 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** Reads the operation, or the schedule of a file. */
 void
 ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -244,7 +241,6 @@ ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, Collect
     CheckLinks(packets->Get("links"), Cluster(spec.cluster).GetTopology());
 }
 
-/** Reads the tolerance and coverage of fidelity auto. */
 void
 ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -260,69 +256,56 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** Whether @p text restricts NCCL's choice, in NCCL's own syntax. */
-bool
-IsNcclList(const std::string& text)
-{
-    return text.find_first_of(",;:^") != std::string::npos;
-}
-
-/** Passes @p text to the setter @p set of @p filter. */
-void
-ReadNcclList(const std::string& text,
-             const char* option,
-             NcclFilter& filter,
-             void (NcclFilter::*set)(const std::string&))
-{
-    ConvertErrors(option, [&] { (filter.*set)(text); });
-}
-
 /**
- * The choice that @p text names in NCCL's or Weir's spelling; nothing for "auto", NCCL's choice.
+ * Reads a choice in NCCL's or Weir's spelling; "auto" is NCCL's choice. A text in the syntax of
+ * NCCL's lists goes to @p restrict, which limits what NCCL chooses from.
  */
-template <typename E>
-std::optional<E>
-NcclChoiceOf(const char* option, const std::string& text, const NamedChoices<E>& choices)
+template <typename E, typename Restrict>
+void
+ReadNcclChoice(const char* option,
+               const std::string& text,
+               const NamedChoices<E>& choices,
+               const Restrict& restrict,
+               std::optional<E>& choice)
 {
+    if (text.find_first_of(",;:^") != std::string::npos)
+    {
+        ConvertErrors(option, restrict);
+        return;
+    }
     for (const auto& [name, value] : choices)
     {
         if (NormalizedNcclName(text) == NormalizedNcclName(name))
         {
-            return value;
+            choice = value;
+            return;
         }
     }
-    if (text == "auto")
+    if (text != "auto")
     {
-        return std::nullopt;
+        std::vector<std::string> names = ChoiceNames(choices);
+        names.emplace_back("auto");
+        FailOption(option, text, names);
     }
-    std::vector<std::string> names = ChoiceNames(choices);
-    names.emplace_back("auto");
-    FailOption(option, text, names);
 }
 
 /** Reads the algorithm and the protocol, or the sets that NCCL may choose from. */
 void
 ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
-    if (IsNcclList(options.algorithm))
-    {
-        ReadNcclList(
-            options.algorithm, "--algorithm", spec.nccl.filter, &NcclFilter::SetAlgorithms);
-    }
-    else
-    {
-        spec.overrides.algorithm =
-            NcclChoiceOf("--algorithm", options.algorithm, CalledAlgorithms());
-    }
-    if (IsNcclList(options.protocol))
-    {
-        ReadNcclList(options.protocol, "--protocol", spec.nccl.filter, &NcclFilter::SetProtocols);
-    }
-    else
-    {
-        spec.overrides.protocol =
-            NcclChoiceOf("--protocol", options.protocol, ChoicesUpTo(Protocol::Simple));
-    }
+    NcclFilter& filter = spec.nccl.filter;
+    ReadNcclChoice(
+        "--algorithm",
+        options.algorithm,
+        CalledAlgorithms(),
+        [&] { filter.SetAlgorithms(options.algorithm); },
+        spec.overrides.algorithm);
+    ReadNcclChoice(
+        "--protocol",
+        options.protocol,
+        ChoicesUpTo(Protocol::Simple),
+        [&] { filter.SetProtocols(options.protocol); },
+        spec.overrides.protocol);
 }
 
 /**
@@ -357,7 +340,6 @@ ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** Reads the counts of an all-to-all-v, given instead of sizes. */
 void
 ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
