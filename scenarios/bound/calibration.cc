@@ -3,12 +3,12 @@
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -148,9 +148,7 @@ Calibrate(const Members& members, std::size_t features)
 std::string
 Plain(double value)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
+    return FormatText("%.4g", value);
 }
 
 constexpr double ANY = std::numeric_limits<double>::max();
@@ -203,26 +201,24 @@ ReadNumbers(const YamlNode& node, std::size_t count)
 std::vector<ConformalInterval>
 ReadIntervals(const YamlNode& node)
 {
-    const auto& coverages = CalibratedCoverages();
     ConformalInterval unknown;
     unknown.lower = -std::numeric_limits<double>::infinity();
     unknown.upper = -unknown.lower;
-    std::vector<ConformalInterval> intervals(coverages.size(), unknown);
+    std::vector<ConformalInterval> intervals(CalibratedCoverages().size(), unknown);
     for (const YamlNode& item : node.Items())
     {
         const auto numbers = ReadNumbers(item, 5);
-        const auto level = std::find(coverages.begin(), coverages.end(), numbers[0]);
-        if (level == coverages.end() || numbers[1] > numbers[2] || numbers[3] < 1)
+        const auto level = FindCoverage(numbers[0]);
+        if (!level || numbers[1] > numbers[2] || numbers[3] < 1)
         {
             item.Fail(
                 "expected a coverage of 0.8, 0.9, 0.95 or 0.99, a lower and an upper end, "
                 "and numbers of cases");
         }
-        intervals[static_cast<std::size_t>(level - coverages.begin())] = {
-            numbers[1],
-            numbers[2],
-            static_cast<std::size_t>(numbers[3]),
-            static_cast<std::size_t>(numbers[4])};
+        intervals[*level] = {numbers[1],
+                             numbers[2],
+                             static_cast<std::size_t>(numbers[3]),
+                             static_cast<std::size_t>(numbers[4])};
     }
     return intervals;
 }
@@ -275,6 +271,14 @@ CalibratedCoverages()
     return COVERAGES;
 }
 
+std::optional<std::size_t>
+FindCoverage(double coverage)
+{
+    const auto& all = CalibratedCoverages();
+    const auto found = std::find(all.begin(), all.end(), coverage);
+    return found == all.end() ? std::nullopt : std::optional<std::size_t>(found - all.begin());
+}
+
 std::string
 CoverageText(double coverage)
 {
@@ -322,9 +326,8 @@ Calibration::RegimeOf(const RegimePosition& position) const
 ErrorBound
 Calibration::BoundOf(const RegimePosition& position, double coverage) const
 {
-    const auto& coverages = CalibratedCoverages();
-    const auto level = std::find(coverages.begin(), coverages.end(), coverage);
-    if (level == coverages.end())
+    const auto level = FindCoverage(coverage);
+    if (!level)
     {
         throw std::invalid_argument("no calibration with coverage " + CoverageText(coverage));
     }
@@ -347,8 +350,7 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
     {
         return bound;
     }
-    const ConformalInterval& interval =
-        found->second.intervals[static_cast<std::size_t>(level - coverages.begin())];
+    const ConformalInterval& interval = found->second.intervals[*level];
     if (std::isinf(interval.lower) || std::isinf(interval.upper))
     {
         bound.region = "outside: " + std::to_string(found->second.cases) +

@@ -47,6 +47,9 @@ bool IsComparedWith(Fidelity reference, Fidelity estimate);
 /** The coverages for which a calibration has intervals. */
 const std::vector<double>& CalibratedCoverages();
 
+/** The index of @p coverage among them; nothing for another one. */
+std::optional<std::size_t> FindCoverage(double coverage);
+
 /** "90 %". */
 std::string CoverageText(double coverage);
 

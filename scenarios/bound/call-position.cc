@@ -237,9 +237,7 @@ BoundJudge::BoundJudge(Planner& planner, const AutoSpec& spec)
     : m_spec(spec),
       m_positions(planner)
 {
-    const auto& coverages = CalibratedCoverages();
-    if (!spec.calibration ||
-        std::find(coverages.begin(), coverages.end(), spec.coverage) == coverages.end())
+    if (!spec.calibration || !FindCoverage(spec.coverage))
     {
         throw std::invalid_argument("BoundJudge: expected a calibration and one of its coverages");
     }

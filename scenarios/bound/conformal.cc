@@ -66,7 +66,6 @@ struct Span
     }
 };
 
-/** Logarithm of the beta function. */
 double
 LogBeta(double a, double b)
 {
@@ -100,21 +99,11 @@ MinCount(double m, double a, double b)
     return static_cast<std::size_t>(k);
 }
 
-/** The largest count that is not in the upper tail. */
+/** The largest count that is not in the upper tail; the others have a and b exchanged. */
 std::size_t
-LargestCount(double m, double a, double b)
+MaxCount(double m, double a, double b)
 {
-    if (!(b > 0))
-    {
-        return static_cast<std::size_t>(m);
-    }
-    double above = 0;
-    double k = m;
-    while (k > 0 && (above += BetaBinomial(k, m, a, b)) < TAIL)
-    {
-        k--;
-    }
-    return static_cast<std::size_t>(k);
+    return static_cast<std::size_t>(m) - (b > 0 ? MinCount(m, b, a) : 0);
 }
 
 } // namespace
@@ -199,7 +188,7 @@ ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fres
     const auto m = static_cast<double>(fresh);
     const auto ranks = static_cast<double>(interval.ranks);
     const double max = std::max(ranks, static_cast<double>(interval.inside) + 1);
-    return {MinCount(m, ranks, positions - ranks), LargestCount(m, max, positions - max)};
+    return {MinCount(m, ranks, positions - ranks), MaxCount(m, max, positions - max)};
 }
 
 } // namespace weir

@@ -129,7 +129,6 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
-/** The distribution of group sizes. */
 struct GroupSizes
 {
     const std::vector<uint32_t>& nodes;
@@ -248,19 +247,11 @@ DrawScenario(RandomDraws& draws, Fidelity reference, bool isSlowed, const Catalo
            ", queuePairs: " + std::to_string(first.spec.nccl.queuePairs) + "}}\n";
 }
 
-Scenario
-ScenarioOf(const std::string& text, Fidelity fidelity, const Catalog& catalog)
-{
-    YamlNode node = YamlNode::Parse(text, "sample");
-    node.Set("network.fidelity", ToString(fidelity));
-    return ReadScenario(node, catalog);
-}
-
 /** The estimate of the scenario @p text in a fidelity. */
 SampledEstimate
 Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
 {
-    const Scenario scenario = ScenarioOf(text, fidelity, catalog);
+    const Scenario scenario = ReadSample(text, fidelity, catalog);
     const auto simulation = RunWithin(MAX_WORK_OF_JOBS, scenario);
     return {PositionOfCalls(scenario, *simulation, reference),
             CollectResult(*simulation).collectives.front().MeanTime()};
@@ -285,6 +276,14 @@ IsLarge(uint64_t index)
 }
 
 } // namespace
+
+Scenario
+ReadSample(const std::string& text, Fidelity fidelity, const Catalog& catalog)
+{
+    YamlNode node = YamlNode::Parse(text, "sample");
+    node.Set("network.fidelity", ToString(fidelity));
+    return ReadScenario(node, catalog);
+}
 
 std::unique_ptr<Simulation>
 RunWithin(uint64_t maxWork, const Scenario& scenario)
@@ -332,7 +331,7 @@ SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& cat
 Time
 TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog, uint64_t maxWork)
 {
-    const auto simulation = RunWithin(maxWork, ScenarioOf(text, fidelity, catalog));
+    const auto simulation = RunWithin(maxWork, ReadSample(text, fidelity, catalog));
     return CollectResult(*simulation).collectives.front().MeanTime();
 }
 

@@ -71,7 +71,6 @@ const std::vector<const char*> FRAMEWORKS{"megatron-lm",
                                           "torchtitan",
                                           "zero-bubble"};
 
-/** The cluster of a scenario. */
 struct SampledCluster
 {
     Machine machine;
@@ -92,7 +91,6 @@ HasReplicas(Population population, uint32_t replicas)
                : replicas <= MAX_REPLICAS;
 }
 
-/** Parallel degrees of a plan. */
 struct RankGrid
 {
     uint32_t tensor;
@@ -151,7 +149,6 @@ DrawModel(RandomDraws& draws,
            ", source: a sample, layers: " + std::to_string(layers) + "}";
 }
 
-/** Draws a training job of @p gpus ranks of a machine. */
 std::string
 DrawJob(RandomDraws& draws,
         Population population,
@@ -383,14 +380,9 @@ WantsContention(uint64_t index)
 
 /** Reads the scenario @p text. @throws std::invalid_argument when it takes too long. */
 Scenario
-ReadSample(const std::string& text,
-           Population population,
-           Fidelity fidelity,
-           const Catalog& catalog)
+ReadStep(const std::string& text, Population population, Fidelity fidelity, const Catalog& catalog)
 {
-    YamlNode node = YamlNode::Parse(text, "sample");
-    node.Set("network.fidelity", ToString(fidelity));
-    Scenario scenario = ReadScenario(node, catalog);
+    Scenario scenario = ReadSample(text, fidelity, catalog);
     if (WorkOf(scenario) > MAX_WORK)
     {
         throw std::invalid_argument("a step that takes long");
@@ -402,7 +394,6 @@ ReadSample(const std::string& text,
     return scenario;
 }
 
-/** The estimate of @p scenario in its fidelity. */
 SampledEstimate
 Estimate(const Scenario& scenario)
 {
@@ -430,7 +421,7 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
         SampledRun step;
         step.text = DrawScenario(draws, population, cluster, catalog);
         const auto read = [&](Fidelity fidelity) {
-            return ReadSample(step.text, population, fidelity, catalog);
+            return ReadStep(step.text, population, fidelity, catalog);
         };
         const Scenario stream = read(Fidelity::Stream);
         if (isCalibrated && IsContended(stream) != WantsContention(index))

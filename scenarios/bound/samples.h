@@ -42,6 +42,9 @@ struct SampledRun : SampledTimes
     std::string text; //!< as YAML, without its fidelity
 };
 
+/** Reads the scenario @p text, in YAML without its fidelity. @throws InputError. */
+Scenario ReadSample(const std::string& text, Fidelity fidelity, const Catalog& catalog);
+
 /**
  * Runs a scenario of a sample to its end. Work is counted in instants visited, plus, for fluids,
  * the active flows at each instant, whose rates may change there; the count is the same on every

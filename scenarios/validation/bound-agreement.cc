@@ -60,14 +60,12 @@ MedianOf(std::vector<double> values)
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/** A check in progress. */
 struct Count
 {
     BoundCheck check;
     std::vector<double> widths;
 };
 
-/** Counts one case. */
 void
 Add(const CalibrationCase& each, const ErrorBound& bound, Count& count)
 {
@@ -82,7 +80,6 @@ Add(const CalibrationCase& each, const ErrorBound& bound, Count& count)
     count.widths.push_back(bound.Width());
 }
 
-/** Completes the check of @p count. */
 BoundCheck
 Finish(Count count, const Calibration& calibration)
 {
@@ -91,12 +88,9 @@ Finish(Count count, const Calibration& calibration)
     const auto regime = calibration.Regimes().find(check.regime);
     if (regime != calibration.Regimes().end())
     {
-        const auto& coverages = CalibratedCoverages();
-        const auto level = std::find(coverages.begin(), coverages.end(), COVERAGE);
-        check.expected = ExpectedCount(
-            regime->second.intervals[static_cast<std::size_t>(level - coverages.begin())],
-            regime->second.cases,
-            check.fresh - check.refused);
+        check.expected = ExpectedCount(regime->second.intervals[*FindCoverage(COVERAGE)],
+                                       regime->second.cases,
+                                       check.fresh - check.refused);
     }
     else
     {
@@ -108,7 +102,6 @@ Finish(Count count, const Calibration& calibration)
     return check;
 }
 
-/** A point for plots. */
 BoundPoint
 PointOf(CalibratedThing thing, const CalibrationCase& each, const Calibration& calibration)
 {
