@@ -75,6 +75,15 @@ ReadRuns(const YamlNode& file, const YamlNode& network)
     return runs;
 }
 
+/** Reads ends and size of the message in the current row, all but its start. */
+void
+ReadMessage(const LocatedLines& lines, int64_t min, int64_t max, MeasuredMessage& message)
+{
+    message.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
+    message.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
+    message.bytes = Bytes(lines.Whole(3, "size_B", min, max));
+}
+
 void
 ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
 {
@@ -92,9 +101,7 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
             throw lines.Refusal("run", lines.Fields()[0], "a run of the suite");
         }
         MeasuredFlow flow;
-        flow.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
-        flow.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
-        flow.bytes = Bytes(lines.Whole(3, "size_B", 0, MAX_WHOLE));
+        ReadMessage(lines, 0, MAX_WHOLE, flow);
         flow.start = Time::Picoseconds(lines.Whole(4, "start_ns", 0, MAX_WHOLE) * 1000);
         flow.measured = lines.Decimal(5, "fct_ns") * 1e-9;
         flow.ideal = lines.Decimal(6, "ideal_ns") * 1e-9;
@@ -125,10 +132,8 @@ ReadMessages(const YamlNode& file, MeasuredCompletions& measured)
     const auto columns = lines.NextHeader({"matrix", "src", "dst", "size_B", "start_us"});
     while (lines.NextRow(columns.size()))
     {
-        MatrixMessage message;
-        message.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
-        message.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
-        message.bytes = Bytes(lines.Whole(3, "size_B", 1, MAX_BYTES));
+        MeasuredMessage message;
+        ReadMessage(lines, 1, MAX_BYTES, message);
         message.start =
             Time::Microseconds(static_cast<double>(lines.Whole(4, "start_us", 0, MAX_US)));
         measured.matrices[std::string(lines.Fields()[0])].push_back(message);
@@ -167,6 +172,23 @@ ReadCompletionRuns(const YamlNode& file,
     }
 }
 
+/** Simulates @p messages, each from the source port that @p portOf gives. */
+template <typename Message, typename PortOf>
+FlowResults
+Play(const std::vector<Message>& messages, HostNetwork& network, const PortOf& portOf)
+{
+    FlowResults flows;
+    for (const MeasuredMessage& each : messages)
+    {
+        const RouteId route =
+            network.FindRoute(each.source, each.destination, {portOf(each), 0, 0});
+        flows.Add(each.source, each.destination, each.bytes, each.start, route);
+    }
+    PlainLoop loop;
+    PlayFlows(flows, network, loop, [](Time) {});
+    return flows;
+}
+
 } // namespace
 
 MeasuredFlows
@@ -188,15 +210,9 @@ CompletionTimesOf(const std::string& topology, const MeasuredFlowRun& run, uint6
     PacketSpec packets = run.packets;
     packets.seed = seed;
     HostNetwork network(ReadHpccTopology(topology), fabric, {std::move(packets)});
-    FlowResults flows;
     uint16_t port = PORTS;
-    for (const MeasuredFlow& flow : run.flows)
-    {
-        const RouteId route = network.FindRoute(flow.source, flow.destination, {port++, 0, 0});
-        flows.Add(flow.source, flow.destination, flow.bytes, flow.start, route);
-    }
-    PlainLoop loop;
-    PlayFlows(flows, network, loop, [](Time) {});
+    const FlowResults flows =
+        Play(run.flows, network, [&port](const MeasuredMessage&) { return port++; });
     std::vector<Time> times;
     for (std::size_t i = 0; i < run.flows.size(); i++)
     {
@@ -261,18 +277,11 @@ std::vector<CaseOutcome>
 PlayMeasuredCompletions(const MeasuredCompletions& measured, const MeasuredCompletionRun& run)
 {
     HostNetwork network(ReadHtsimTopology(run.topology), run.fabric, {run.packets});
-    FlowResults flows;
     SourcePorts ports;
-    for (const MatrixMessage& message : measured.matrices.at(run.matrix))
-    {
-        const RouteId route =
-            network.FindRoute(message.source,
-                              message.destination,
-                              {ports.Next(message.source, message.destination), 0, 0});
-        flows.Add(message.source, message.destination, message.bytes, message.start, route);
-    }
-    PlainLoop loop;
-    PlayFlows(flows, network, loop, [](Time) {});
+    const FlowResults flows =
+        Play(measured.matrices.at(run.matrix), network, [&ports](const MeasuredMessage& message) {
+            return ports.Next(message.source, message.destination);
+        });
     double first = flows.Finish(0).ToSeconds();
     double last = first;
     for (std::size_t i = 1; i < flows.Size(); i++)

@@ -15,13 +15,18 @@
 namespace weir
 {
 
-/** A flow of a published run. */
-struct MeasuredFlow
+/** A message of a published run or traffic matrix. */
+struct MeasuredMessage
 {
     uint32_t source{0};
     uint32_t destination{0};
     Bytes bytes;
     Time start;
+};
+
+/** A flow of a published run. */
+struct MeasuredFlow : MeasuredMessage
+{
     double measured{0}; //!< completion time in seconds
     double ideal{0};    //!< uncontended completion time in seconds, from the source
 };
@@ -67,15 +72,6 @@ std::vector<Time> CompletionTimesOf(const std::string& topology,
  */
 std::vector<CaseOutcome> PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run);
 
-/** A message of a traffic matrix. */
-struct MatrixMessage
-{
-    uint32_t source{0};
-    uint32_t destination{0};
-    Bytes bytes;
-    Time start;
-};
-
 /** A published run of a traffic matrix of which the first and last completion times are known. */
 struct MeasuredCompletionRun
 {
@@ -92,7 +88,7 @@ struct MeasuredCompletionRun
 /** Published runs with the ends of their first and last finished messages. */
 struct MeasuredCompletions
 {
-    std::map<std::string, std::vector<MatrixMessage>> matrices;
+    std::map<std::string, std::vector<MeasuredMessage>> matrices;
     std::vector<MeasuredCompletionRun> runs;
 };
 
