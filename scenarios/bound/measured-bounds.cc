@@ -3,14 +3,15 @@
 
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace weir
 {
@@ -76,14 +77,10 @@ HasNodes(const MeasuredScope& scope, uint32_t nodes)
 std::string
 ToText(const MeasuredBound& bound)
 {
-    char text[80];
-    std::snprintf(text,
-                  sizeof text,
-                  "within %+.0f and %+.0f %% (%g %%)",
-                  100 * (bound.lower - 1),
-                  100 * (bound.upper - 1),
-                  100 * bound.coverage);
-    return text;
+    return FormatText("within %+.0f and %+.0f %% (%g %%)",
+                      100 * (bound.lower - 1),
+                      100 * (bound.upper - 1),
+                      100 * bound.coverage);
 }
 
 std::string
@@ -192,8 +189,7 @@ MeasuredBounds::DescribeUnmeasured(const MeasuredCall& call, double coverage) co
     }
     const auto counts = Mapped<std::string>(all->scope.nodes,
                                             [&](uint32_t nodes) { return std::to_string(nodes); });
-    return std::to_string(call.nodes) + (call.nodes == 1 ? " node" : " nodes") +
-           ", measured: " + JoinNames(counts);
+    return FormatNodes(call.nodes) + ", measured: " + JoinNames(counts);
 }
 
 } // namespace weir

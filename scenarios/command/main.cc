@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/mapped.h"
@@ -8,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -46,14 +46,8 @@ Printable(const std::string& text)
         }
         const auto code = static_cast<unsigned char>(c);
         constexpr unsigned char DELETE = 0x7f;
-        if (code >= ' ' && code != DELETE)
-        {
-            printable += c;
-            continue;
-        }
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\x%02x", code);
-        printable += escape;
+        printable +=
+            code >= ' ' && code != DELETE ? std::string(1, c) : weir::FormatText("\\x%02x", code);
     }
     return printable;
 }
@@ -78,7 +72,6 @@ WithOutput(int code)
     return code;
 }
 
-/** The options that @p app knows by their long names. */
 std::vector<std::string>
 OptionNames(const CLI::App& app)
 {

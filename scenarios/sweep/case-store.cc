@@ -2,11 +2,11 @@
 #include "scenarios/sweep/case-store.h"
 
 #include "scenarios/results/output-file.h"
+#include "scenarios/results/text-table.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -32,9 +32,7 @@ namespace fs = std::filesystem;
 std::string
 HashOf(const std::string& text)
 {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016zx", std::hash<std::string>()(text));
-    return digits;
+    return FormatText("%016zx", std::hash<std::string>()(text));
 }
 
 /** How names of lock files begin. */

@@ -4,14 +4,12 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/names.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -84,14 +82,11 @@ std::vector<std::string>
 NamesIn(const std::string& keys)
 {
     std::vector<std::string> names;
-    for (std::size_t from = 0; from <= keys.size();)
+    for (const std::string& part : SplitText(keys, ','))
     {
-        const auto comma = std::min(keys.find(',', from), keys.size());
-        const std::string part = keys.substr(from, comma - from);
         const auto begin = part.find_first_not_of(" \t");
         const auto end = part.find_last_not_of(" \t");
         names.push_back(begin == std::string::npos ? "" : part.substr(begin, end - begin + 1));
-        from = comma + 1;
     }
     return names;
 }
@@ -279,20 +274,6 @@ IsPlain(char c)
            std::string("-_=+.,:/%@^").find(c) != std::string::npos;
 }
 
-std::optional<std::size_t>
-NumberIn(const char* begin, const char* end)
-{
-    std::size_t number = 0;
-    const auto read = std::from_chars(begin, end, number);
-    return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
-}
-
-std::optional<std::size_t>
-NumberIn(const char* text)
-{
-    return text == nullptr ? std::nullopt : NumberIn(text, text + std::strlen(text));
-}
-
 } // namespace
 
 Sweep
@@ -380,8 +361,8 @@ ShareFromEnvironment(const std::function<const char*(const char*)>& variable)
         {
             continue;
         }
-        const auto own = NumberIn(rank);
-        const auto all = NumberIn(size);
+        const auto own = ParseNumber<std::size_t>(rank);
+        const auto all = ParseNumber<std::size_t>(size);
         if (!own || !all || *own >= *all)
         {
             throw InputError(std::string(index) + ": found '" + rank + "' with " + count + " '" +
@@ -395,13 +376,11 @@ ShareFromEnvironment(const std::function<const char*(const char*)>& variable)
 ProcessShare
 ParseShare(const std::string& text)
 {
-    const char* begin = text.data();
-    const char* end = begin + text.size();
-    const auto slash = text.find('/');
-    if (slash != std::string::npos)
+    const std::vector<std::string> parts = SplitText(text, '/');
+    if (parts.size() == 2)
     {
-        const auto own = NumberIn(begin, begin + slash);
-        const auto all = NumberIn(begin + slash + 1, end);
+        const auto own = ParseNumber<std::size_t>(parts[0]);
+        const auto all = ParseNumber<std::size_t>(parts[1]);
         if (own && all && *own >= 1 && *own <= *all)
         {
             return {*own - 1, *all};
