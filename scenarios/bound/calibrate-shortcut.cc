@@ -44,7 +44,6 @@ ReferenceOf(CalibratedThing thing)
     return thing == CalibratedThing::Packets ? Fidelity::Packet : Fidelity::Flow;
 }
 
-/** The cases of one scenario, one for each estimate. */
 std::vector<CalibrationCase>
 RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {

@@ -168,7 +168,6 @@ ReadThing(const CalibrateOptions& options)
         .AsEnum(ChoicesUpTo(LAST_CALIBRATED_THING));
 }
 
-/** Calibrates the error bounds of the shortcuts. */
 ExitCode
 CalibrateShortcuts(const CalibrateOptions& options)
 {
@@ -188,7 +187,6 @@ CalibrateShortcuts(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
-/** Fits the corrections of a fluid to packets. */
 ExitCode
 CalibrateFluid(const CalibrateOptions& options)
 {
@@ -251,7 +249,6 @@ BaseFor(const CalibrateOptions& options)
     return Catalog::IsPath(path) ? path : "./" + path;
 }
 
-/** Fits the figures of a machine. */
 ExitCode
 CalibrateSystem(const CalibrateOptions& options)
 {

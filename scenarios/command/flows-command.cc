@@ -220,7 +220,6 @@ ReadFlowFile(const std::string& path, FlowNetwork& network, uint32_t trafficClas
     return ReadFlows(file, network, trafficClasses);
 }
 
-/** Reads the options about the network other than the transport. */
 NetworkOverrides
 ReadOverrides(const FlowsOptions& options)
 {

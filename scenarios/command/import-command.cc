@@ -52,7 +52,6 @@ GoalFormat()
     return {"GOAL schedule", {"num_ranks ", std::string("\x7f\x10\0\0\0\0\0\0", 8)}};
 }
 
-/** Writes @p text as the output. */
 void
 SaveOutput(const ImportOptions& options, const std::string& text, const OutputFormat& format)
 {
@@ -71,7 +70,6 @@ Counted(std::size_t count, const char* noun)
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-/** Converts a GOAL schedule to text or binary form. */
 ExitCode
 ConvertGoal(const ImportOptions& options)
 {
@@ -141,7 +139,6 @@ DescribeGroup(const TraceFile& file, const std::string& name)
                : plain + ": " + std::to_string(group.ranks.size()) + " ranks";
 }
 
-/** Counts of a file's content. */
 struct TraceCounts
 {
     std::map<std::pair<std::string, std::string>, CallCount> calls; //!< by operation and group

@@ -163,7 +163,6 @@ DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const Embedd
     return table.Print(2);
 }
 
-/** The options of all kinds of kernel. */
 struct KernelOptions
 {
     std::string gpu{"h200-sxm"};

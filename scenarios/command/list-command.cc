@@ -24,7 +24,6 @@ struct ListOptions
     bool json{false};
 };
 
-/** An array of {name, title, path}. */
 ExitCode
 ListAsJson(const std::vector<CatalogEntry>& entries)
 {

@@ -37,7 +37,6 @@ namespace weir
 namespace
 {
 
-/** An option or a positional argument. */
 struct OptionText
 {
     std::vector<std::string> names; //!< "-o", "--output"; for a positional argument, its name
@@ -48,7 +47,6 @@ struct OptionText
     bool isPositional;
 };
 
-/** A verb with its options. */
 struct VerbText
 {
     std::string name; //!< "kernel gemm"
@@ -345,7 +343,6 @@ OptionsAsJson(const CLI::App& application)
     return verbs.dump(2) + "\n";
 }
 
-/** The keys of a component with help, default and source. */
 std::vector<YamlKey>
 KeysOfComponent(Parameterized& component)
 {

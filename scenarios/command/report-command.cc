@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 constexpr int CANNOT_RUN = 127; //!< exit code of shells
 constexpr const char* PROGRAM = "/weir-report";
 
-/** Output and exit code of a program. */
 struct Answer
 {
     int exit;

@@ -109,7 +109,6 @@ RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelit
     return RunSuite(suite, catalog, MakeEngineLoop, show, fidelity);
 }
 
-/** The summary of all outcomes for the terminal. */
 std::string
 SummaryOf(const std::vector<SuiteOutcome>& outcomes)
 {

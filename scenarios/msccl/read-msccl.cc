@@ -44,7 +44,6 @@ ExpectNumber(const XmlElement& element, const char* attribute, std::size_t numbe
     }
 }
 
-/** The value of an attribute among named choices. */
 template <typename Value>
 Value
 Choice(const XmlElement& element, const char* attribute, const NamedChoices<Value>& choices)

@@ -24,7 +24,6 @@ WriteCatalog(Hdf5File& file, const std::string& group, const std::vector<std::st
     table.AppendAll(names);
 }
 
-/** A row with the breakdown of a steady step. */
 struct BreakdownRow
 {
     uint32_t job;
@@ -217,7 +216,6 @@ WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation)
     table.Finish();
 }
 
-/** A row of /links. */
 struct LinkRow
 {
     LinkId id;
@@ -226,7 +224,6 @@ struct LinkRow
     const PortCounters* port; //!< null where the transport has no packet queues
 };
 
-/** Adds the packet counters of the links' ports. */
 void
 AddPortCounters(Hdf5RowTable<LinkRow>& table)
 {

@@ -90,7 +90,6 @@ NumberOf(bool isAny, double value)
     return isAny ? Json(value) : Json(nullptr);
 }
 
-/** Adds the number and times of @p calls, and their bus bandwidth. */
 void
 AddCalls(const std::vector<Time>& calls, Rate busBandwidth, Json& object)
 {
@@ -164,7 +163,6 @@ ToJson(const MeasuredBound& bound, Time step)
             {"sources", bound.sources}};
 }
 
-/** The fidelities chosen for calls in fidelity auto, and the reasons. */
 Json
 AutoJson(const Scenario& scenario, const RunResult& result)
 {

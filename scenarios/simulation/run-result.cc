@@ -21,7 +21,6 @@ constexpr std::size_t BUSIEST_LINKS = 5;
 constexpr std::size_t BUSIEST_OF_NETWORK =
     4; //!< of these, since links inside nodes are often busier
 
-/** Mean breakdown over ranks, by category. */
 class BreakdownMean
 {
   public:

@@ -115,7 +115,6 @@ RunInItsFidelity(const Scenario& scenario,
     return result;
 }
 
-/** Whether the scenario has training jobs only. */
 bool
 IsOnlyTraining(const Scenario& scenario)
 {

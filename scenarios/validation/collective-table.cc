@@ -20,7 +20,6 @@ ReadCount(const YamlNode& node, int64_t max)
     return static_cast<uint32_t>(node.AsInteger(1, max));
 }
 
-/** Adds the rows of the table to their runs. */
 void
 ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
 {

@@ -80,7 +80,6 @@ constexpr const char* BACK_TO_BACK_SYSTEMS[] = {
 /** Includes systems with more channels than ports, where channels share links. */
 constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
 
-/** Time of a call in each fidelity. */
 struct FidelityTimes
 {
     Time analytical;
@@ -122,7 +121,6 @@ GpusFrom(uint32_t first, uint32_t stride, const ClusterSpec& spec)
     return gpus;
 }
 
-/** Compares calls of one placement on one system. */
 class Comparison
 {
   public:
@@ -178,7 +176,6 @@ class Comparison
         AddCases(calls.front(), concurrent, TimesOf(m_bench, calls));
     }
 
-    /** Adds @p calls back-to-back calls. */
     void AddBackToBack(uint32_t calls)
     {
         const Time analytical = m_bench.RunBackToBack(Fidelity::Analytical, call, calls);
@@ -223,7 +220,6 @@ class Comparison
     std::vector<CaseOutcome>& m_cases;
 };
 
-/** Compares all operations, algorithms and sizes. */
 void
 CompareAll(Comparison& comparison)
 {
@@ -242,7 +238,6 @@ CompareAll(Comparison& comparison)
     }
 }
 
-/** Compares concurrent calls of different operations in one group. */
 void
 ComparePairs(Comparison& comparison)
 {

@@ -18,7 +18,6 @@ constexpr uint32_t SPINES = 4;
 constexpr uint32_t EVERY = 4; //!< every EVERY-th flow is of interest
 constexpr uint64_t SEEDS = 6;
 
-/** The congestion controls that are compared. */
 constexpr const char* CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
 
 /**

@@ -28,7 +28,6 @@ constexpr uint64_t CALIBRATION_SEEDS = 4;
 constexpr uint64_t FIRST_COMPARISON_SEED = 101;
 constexpr uint64_t COMPARISON_SEEDS = 3;
 
-/** A packet network. */
 struct Regime
 {
     const char* name;

@@ -132,7 +132,6 @@ ReadCase(const YamlNode& node, const Catalog& catalog)
 
 constexpr const char* NAME_COLUMN = "case";
 
-/** Meaning of the fields of a line. */
 struct TableLayout
 {
     std::vector<std::string> columns;                      //!< column name by field
@@ -243,7 +242,6 @@ ChoicesOf(std::initializer_list<SuiteKind> kinds)
     return choices;
 }
 
-/** The kind of the suite @p node. */
 SuiteKind
 KindOf(const YamlNode& node)
 {

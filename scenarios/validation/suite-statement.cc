@@ -57,7 +57,6 @@ ReadPercentage(const YamlNode& node, bool isSigned)
     return percent / 100;
 }
 
-/** Adds the figures of one entry. */
 void
 ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>& statements)
 {
@@ -179,7 +178,6 @@ Reaches(ErrorFigure figure, double found, double stated)
     }
 }
 
-/** Compares statements of a suite with the errors. */
 class Checker
 {
   public:

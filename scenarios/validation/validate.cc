@@ -125,7 +125,6 @@ ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
     return classes;
 }
 
-/** @throws InputError as RunCollectiveSweep. */
 CollectiveOutcome
 RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity)
 {
@@ -134,7 +133,6 @@ RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity)
     return {run, RunCollectiveSweep(sweep)};
 }
 
-/** Adds each measured size of a run as a case. */
 void
 AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
 {
@@ -149,7 +147,6 @@ AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
     outcome.collectives.push_back(std::move(one));
 }
 
-/** Adds each kernel as a case. */
 void
 AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
 {
@@ -161,7 +158,6 @@ AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
     }
 }
 
-/** Adds each step as a case. */
 void
 AddSteps(const std::vector<ValidationCase>& cases,
          const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,

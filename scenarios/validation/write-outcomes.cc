@@ -140,7 +140,6 @@ WriteStatements(Hdf5File& file,
     table.AppendAll(statements);
 }
 
-/** A bound of a fresh case. */
 struct BoundRow
 {
     int64_t index{0}; //!< index of the case
