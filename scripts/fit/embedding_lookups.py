@@ -14,6 +14,9 @@ BACKWARD = ["memoryEfficiency", "l2Rate", "sharpness", "bagsAtOnce", "rowSeconds
             "hottest_us", "hottestPower"]
 BACKWARD_START = np.array([0.95, 14.74, 1.256, 606, 0.158, 0.166, 3.61e-3, 0.126])
 
+NUMBERS = ("time_us", "bags", "pooling", "dim", "lookups", "narrow", "streamed", "dram", "l2", "l1",
+           "most")
+
 
 def classes(rows, exponent):
     """Numbers of rows that are looked up alike, and the probability of one of each."""
@@ -49,10 +52,8 @@ def misses(count, probability, lookups, capacity):
 
 
 def meet(rows):
-    """What every row of the table of measurements moves: arrays by name."""
+    """Rows of the table of measurements, with numbers as such and what each moves."""
     known = {}
-    a = {name: [] for name in ("t", "bags", "pooling", "dim", "lookups", "narrow", "streamed", "dram",
-                               "l2", "l1", "most")}
     for row in rows:
         table, dim, bags, pooling = (int(row[n]) for n in ("rows", "dim", "bags", "pooling"))
         key = table, float(row["zipf"])
@@ -66,13 +67,16 @@ def meet(rows):
         l1_misses = min(max(l1_misses, l2_misses), max(l2_misses, lookups))
         streamed = INDEX * bags * (pooling + 1) + bags * dim * SUM
         again = (NARROW_SUM_PASSES - 1) * bags * dim * SUM if element < 4 else 0
-        for name, value in (("t", float(row["time_us"])), ("bags", bags), ("pooling", pooling),
-                            ("dim", dim), ("lookups", lookups), ("narrow", element < 4),
-                            ("streamed", streamed), ("dram", l2_misses * row_bytes + streamed),
-                            ("l2", l1_misses * row_bytes + streamed + again), ("l1", lookups * row_bytes),
-                            ("most", np.max(probability))):
-            a[name].append(value)
-    return {name: np.array(values, dtype=float) for name, values in a.items()}
+        yield {**row, "bags": bags, "pooling": pooling, "dim": dim, "lookups": lookups,
+               "narrow": element < 4, "streamed": streamed,
+               "dram": l2_misses * row_bytes + streamed,
+               "l2": l1_misses * row_bytes + streamed + again, "l1": lookups * row_bytes,
+               "most": np.max(probability)}
+
+
+def arrays(rows):
+    """The numbers of rows that meet() gave, by name."""
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in NUMBERS}
 
 
 def bag_latency(p, a):
@@ -103,7 +107,3 @@ def backward_time(x, a):
 
 PHASES = {"forward": (FORWARD, FORWARD_START, forward_time),
           "backward": (BACKWARD, BACKWARD_START, backward_time)}
-
-
-def take(a, which):
-    return {name: values[which] for name, values in a.items()}

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The boxes that the measured kernels fill, as scenarios/gpus/h200-sxm.yaml has them (`measured`)."""
 ELEMENT = {"bf16": 2, "fp16": 2, "fp8": 1, "tf32": 4, "fp32": 4}
-OUTPUT = {**ELEMENT, "fp8": 2}
 # Kinds whose time depends on the length of a row (kernel-calibration.h: several rates, or a latency).
 BY_ROW = ("layerNorm", "rmsNorm", "softmax", "crossEntropy")
 
 
-def is_aligned(row):
-    """Whether all rows of a product's matrices are whole 16-byte words."""
+def word_bytes(row):
+    """The widest word, up to 16 bytes, that all rows of a product's matrices are whole words of."""
     m, n, k = (int(row[name]) for name in ("m", "n", "k"))
     element = ELEMENT[row["precision"]]
     lengths = ((m if row["layout"] == "nt" else k) * element,
-               (k if row["layout"] == "tn" else n) * element, n * OUTPUT[row["precision"]])
-    return all(length % 16 == 0 for length in lengths)
+               (k if row["layout"] == "tn" else n) * element, n * ELEMENT[row["output"]])
+    return next(width for width in (16, 8, 4, 2, 1) if all(length % width == 0 for length in lengths))
 
 
 def boxes(rows, key, features):
@@ -56,7 +55,7 @@ def memory_features(row):
 def print_boxes(read):
     """The map `measured`; @p read gives the rows of a table."""
     print("  measured:\n    gemm:")
-    key = lambda row: (row["precision"], row["layout"], is_aligned(row))
+    key = lambda row: (row["precision"], row["layout"], word_bytes(row) == 16)
     for (precision, layout, aligned), box in boxes(read("gemm.csv"), key, gemm_features).items():
         print(f"      - {{precision: {precision}, layout: {layout}, aligned: {str(aligned).lower()}, {text(box)}}}")
     print("    attention:")
