@@ -26,12 +26,15 @@ constexpr std::size_t LINK_NAME_WIDTH = 50;
 constexpr std::size_t COMMON_CATEGORIES = 7;
 
 std::vector<std::size_t>
-ShownCategories(const JobResult& job)
+ShownCategories(const std::vector<JobResult>& jobs)
 {
     std::vector<std::size_t> shown;
     for (std::size_t category = 0; category < TIME_CATEGORY_COUNT; category++)
     {
-        if (category < COMMON_CATEGORIES || job.mean.spent[category] > Time())
+        if (category < COMMON_CATEGORIES ||
+            std::any_of(jobs.begin(), jobs.end(), [category](const JobResult& job) {
+                return job.mean.spent[category] > Time();
+            }))
         {
             shown.push_back(category);
         }
@@ -129,7 +132,7 @@ TotalSeconds(const RankBreakdown& breakdown)
 /** Unit of a breakdown, chosen so that numbers have at most eight digits and signs. */
 struct BreakdownUnit
 {
-    const char* head;
+    const char* name;
     double perSecond;
     int decimals;
 };
@@ -142,13 +145,13 @@ UnitFor(double seconds)
     constexpr double LONGEST_IN_HUNDREDTHS = 1000;    // seconds
     if (seconds < LONGEST_IN_MICROSECONDS)
     {
-        return {"stage, us", 1e6, 1};
+        return {"us", 1e6, 1};
     }
     if (seconds < LONGEST_IN_MILLISECONDS)
     {
-        return {"stage, ms", 1e3, 1};
+        return {"ms", 1e3, 1};
     }
-    return {"stage, s", 1, seconds < LONGEST_IN_HUNDREDTHS ? 2 : 0};
+    return {"s", 1, seconds < LONGEST_IN_HUNDREDTHS ? 2 : 0};
 }
 
 void
@@ -171,22 +174,33 @@ AddBreakdownRow(TextTable& table,
 }
 
 /**
- * The breakdown of the first job by stage; if they do not all fit, of the first and last stages.
+ * The breakdown of the only job by stage, of the first and last stages if they do not all fit; of
+ * several jobs the mean of each. Empty where no step has ended.
  */
 std::string
-BreakdownLines(const JobResult& job)
+BreakdownLines(std::vector<JobResult> jobs)
 {
+    const bool isByStage = jobs.size() == 1;
+    jobs.erase(std::remove_if(jobs.begin(),
+                              jobs.end(),
+                              [](const JobResult& job) { return job.stepTime.IsInfinite(); }),
+               jobs.end());
+    if (jobs.empty())
+    {
+        return "";
+    }
+    const JobResult& job = jobs.front();
     TextTable table(1);
     const BreakdownUnit unit = UnitFor(TotalSeconds(job.mean));
-    std::vector<std::string> heads{unit.head};
-    const std::vector<std::size_t> shown = ShownCategories(job);
+    std::vector<std::string> heads{(isByStage ? "stage, " : "job, ") + std::string(unit.name)};
+    const std::vector<std::size_t> shown = ShownCategories(jobs);
     for (const std::size_t category : shown)
     {
         heads.emplace_back(ToString(static_cast<TimeCategory>(category)));
     }
     heads.push_back("busy");
     table.Row(heads);
-    const std::size_t stages = job.stages.size();
+    const std::size_t stages = isByStage ? job.stages.size() : 0;
     const bool all = stages <= MAX_ROWS;
     const std::size_t shownAtEnd = MAX_ROWS / 2;
     for (std::size_t stage = 0; stage < stages; stage++)
@@ -203,6 +217,10 @@ BreakdownLines(const JobResult& job)
     if (stages > 1)
     {
         AddBreakdownRow(table, unit, shown, "mean", job.mean);
+    }
+    for (std::size_t i = 0; !isByStage && i < std::min(MAX_JOBS, jobs.size()); i++)
+    {
+        AddBreakdownRow(table, unit, shown, Shorten(jobs[i].name, 14), jobs[i].mean);
     }
     return table.Print(2);
 }
@@ -388,11 +406,9 @@ std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
     const bool hasSteps = !result.jobs.empty();
-    const bool hasEnded = hasSteps && !result.jobs.front().stepTime.IsInfinite();
-    const std::string first =
-        (hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) : "") +
-        (hasEnded ? BreakdownLines(result.jobs.front()) : "");
+    const std::string first = hasSteps ? SpreadLine(result.jobs.front()) + BoundLines(result) : "";
     return TitleLine(scenario, result) + JobLines(result.jobs, "training", StepCells) + first +
+           BreakdownLines(result.jobs) +
            JobLines(result.collectives, "collective", CollectiveCells) +
            (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
            ReplayLine(result) + CouplingLine(result) +

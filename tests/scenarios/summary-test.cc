@@ -126,6 +126,24 @@ TEST(Summary, ShowsTheFirstAndTheLastStages)
     }
 }
 
+/** Of several jobs that have ended a step, the mean of each instead of the stages of the first. */
+TEST(Summary, ShowsTheBreakdownOfEveryJob)
+{
+    RunResult result = WideResult(3, 2);
+    const char* names[] = {"gpt", "noise", "late"};
+    for (std::size_t i = 0; i < 3; i++)
+    {
+        result.jobs[i].name = names[i];
+    }
+    result.jobs[2].stepTime = Time::Infinite();
+    const std::string text = Summarize(LongTitle(), result);
+    EXPECT_NE(text.find("\n  job, s "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  gpt "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  noise "), std::string::npos) << text;
+    EXPECT_EQ(text.find("\n  late "), std::string::npos) << text;
+    EXPECT_EQ(text.find("\n  mean "), std::string::npos) << text;
+}
+
 /** Components of a step of 59.5 us would all round to 0.0 ms. */
 TEST(Summary, ShowsShortStepsInMicroseconds)
 {
