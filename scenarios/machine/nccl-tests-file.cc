@@ -377,6 +377,7 @@ class TextReader
 
     std::vector<RunRows> Finish()
     {
+        End();
         return std::move(m_runs);
     }
 
@@ -415,6 +416,20 @@ class TextReader
     NcclTestsRun& Named()
     {
         return HasTimes() ? m_next : Current().run;
+    }
+
+    /** Ends the current run, which takes what it lacks from the names behind its times. */
+    void End()
+    {
+        if (HasTimes())
+        {
+            NcclTestsRun& run = Current().run;
+            run.opWhere = run.op ? run.opWhere : m_next.opWhere;
+            run.op = run.op ? run.op : m_next.op;
+            run.ncclVersion = run.ncclVersion ? run.ncclVersion : m_next.ncclVersion;
+        }
+        m_isEnded = true;
+        m_next = {};
     }
 
     std::string Where() const
@@ -468,8 +483,7 @@ class TextReader
         }
         if (IndexOf(fields, {"Avg"}) || IndexOf(fields, {"Out"}))
         {
-            m_isEnded = true;
-            m_next = {};
+            End();
             return;
         }
         ReadSettings(line);
@@ -492,7 +506,7 @@ class TextReader
     std::size_t m_size{0};
     std::size_t m_time{0};
     bool m_isEnded{false}; //!< the run's footer has been read
-    NcclTestsRun m_next;   //!< what is named behind the times of a run without a footer yet
+    NcclTestsRun m_next;   //!< what is named behind the times of the current run
     std::vector<RunRows> m_runs;
 };
 

@@ -140,6 +140,24 @@ TEST(NcclTestsFile, ReadsARunBehindOneThatBrokeOff)
     EXPECT_DOUBLE_EQ(unnamed[1].seconds.front(), 99.5e-6);
 }
 
+/** A run that nothing names before its times has the names behind them, with or without a footer.
+ */
+TEST(NcclTestsFile, TakesNamesBehindTheTimesOfTheLastRun)
+{
+    const std::string whole = NEW_TEXT;
+    const std::size_t settings = whole.find("[1,0]<stdout>:# nThread");
+    const std::size_t footer = whole.find("[1,0]<stdout>:# Out of");
+    const std::string times = whole.substr(settings, footer - settings);
+    const std::string names = "[1,0]<stderr>:NCCL version 2.18.3+cuda12.2\nall_gather_perf: done\n";
+    for (const std::string& text : {times + names + whole.substr(footer), times + names})
+    {
+        const auto runs = Read(text);
+        ASSERT_EQ(runs.size(), 1);
+        EXPECT_EQ(runs[0].op, CollectiveOp::AllGather);
+        EXPECT_EQ(runs[0].ncclVersion, "2.18.3");
+    }
+}
+
 TEST(NcclTestsFile, ReadsJson)
 {
     const auto runs =
