@@ -203,7 +203,7 @@ std::vector<std::string>
 CutAtCommas(const std::string& line)
 {
     std::vector<std::string> fields;
-    std::istringstream text(line + ','); // getline passes over an empty last field
+    std::istringstream text(line);
     for (std::string field; std::getline(text, field, ',');)
     {
         const auto first = field.find_first_not_of(" \t\r\"");
@@ -312,7 +312,11 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
         {
             continue;
         }
-        const auto fields = CutAtCommas(line);
+        auto fields = CutAtCommas(line);
+        if (line.back() == ',' && fields.size() < columns.count)
+        {
+            fields.emplace_back(); // getline passes over an empty last field
+        }
         if (fields.size() != columns.count)
         {
             throw InputError(where + ": found " + std::to_string(fields.size()) +

@@ -191,6 +191,17 @@ TEST(NcclTestsFile, ReadsCsvWithBlankLinesAndEmptyFields)
     }
 }
 
+/** A comma at the end of each row, without a column of its own, as awk's printf leaves it. */
+TEST(NcclTestsFile, ReadsCsvWithCommasAtEndsOfRows)
+{
+    for (const std::string header : {"size,time", "size,time,"})
+    {
+        const auto runs = Read(header + "\n8,19.5,\n16,20.5,\n", "all_reduce_1x8.csv");
+        ASSERT_EQ(runs.size(), 1);
+        EXPECT_EQ(runs[0].sizes, (std::vector<Bytes>{Bytes(8), Bytes(16)}));
+    }
+}
+
 /** One run per operation, in-place times skipped; the file name gives nodes and GPUs per node. */
 TEST(NcclTestsFile, ReadsCsv)
 {
