@@ -475,7 +475,10 @@ class TextReader
             threads && fields.size() > *threads + 3)
         {
             const bool hasSeveral = fields[*threads + 1] != "1";
-            Begin().hasThreadPerGpu = hasSeveral && fields[*threads + 3] == "1"; // of nGpus
+            RunRows& run = Begin();
+            run.hasThreadPerGpu = hasSeveral && fields[*threads + 3] == "1"; // of nGpus
+            run.ranks.clear(); // of a run that broke off before its times
+            run.run.gpus.clear();
             return;
         }
         const auto pid = IndexOf(fields, {"Pid"});

@@ -140,6 +140,17 @@ TEST(NcclTestsFile, ReadsARunBehindOneThatBrokeOff)
     EXPECT_DOUBLE_EQ(unnamed[1].seconds.front(), 99.5e-6);
 }
 
+/** The ranks of a run that broke off before its times are not of the next one. */
+TEST(NcclTestsFile, ReadsARunBehindOneWithoutTimes)
+{
+    const std::string whole = NEW_TEXT;
+    const std::string cut = whole.substr(0, whole.find("[1,0]<stdout>:            0 "));
+    const auto runs = Read(cut + whole);
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].nodes, 2U);
+    EXPECT_EQ(runs[0].gpusPerNode, 2U);
+}
+
 /** A run that nothing names before its times has the names behind them, with or without a footer.
  */
 TEST(NcclTestsFile, TakesNamesBehindTheTimesOfTheLastRun)
