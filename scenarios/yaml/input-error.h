@@ -18,15 +18,30 @@ class InputError : public std::runtime_error
   public:
     /** Of a @p message of kilobytes, which quotes a long word, what() has both ends. */
     explicit InputError(const std::string& message)
-        : std::runtime_error(message.size() <= MAX_LENGTH
-                                 ? message
-                                 : message.substr(0, MAX_LENGTH / 2) + " ... " +
-                                       message.substr(message.size() - MAX_LENGTH / 2))
+        : std::runtime_error(Shortened(message))
     {
     }
 
   private:
     static constexpr std::size_t MAX_LENGTH = 8000; //!< bytes, above any list of names
+
+    /** Both ends of @p text, of whole UTF-8 characters; a word that is cut remains one word. */
+    static std::string Shortened(const std::string& text)
+    {
+        if (text.size() <= MAX_LENGTH)
+        {
+            return text;
+        }
+        std::size_t head = MAX_LENGTH / 2;
+        std::size_t tail = text.size() - MAX_LENGTH / 2;
+        const auto isWithin = [&text](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
+        for (int i = 0; i < 3; i++) // bytes of a character behind its first one
+        {
+            head -= isWithin(head) ? 1 : 0;
+            tail += isWithin(tail) ? 1 : 0;
+        }
+        return text.substr(0, head) + "..." + text.substr(tail);
+    }
 };
 
 /** Calls @p make and begins the messages of its InputErrors with @p location. */

@@ -269,6 +269,27 @@ TEST(YamlNode, ALongWordIsNotQuotedWhole)
     EXPECT_EQ(refusal.rfind("--set: a: found 'xxx", 0), 0u);
     const std::string end = "xxx', expected a time with a unit, such as 150ns";
     EXPECT_EQ(refusal.substr(refusal.size() - end.size()), end);
+    EXPECT_EQ(refusal.find("x "), std::string::npos); // the program shortens a word only once
+}
+
+// A character of two bytes stays whole, whether the word begins at an even or an odd byte.
+TEST(YamlNode, ALongWordIsCutBetweenCharacters)
+{
+    std::string word;
+    for (int i = 0; i < 10'000; i++)
+    {
+        word += "\xc3\xa9";
+    }
+    for (const char* first : {"", "x"})
+    {
+        const std::string refusal = RefusalOf(
+            [&] { YamlNode::ParseArgument("a: " + (first + word), "--set").Get("a").AsTime(); });
+        EXPECT_LT(refusal.size(), 10'000u);
+        for (std::size_t i = 0; i < refusal.size(); i++)
+        {
+            EXPECT_EQ(refusal[i] == '\xc3', refusal[i + 1] == '\xa9') << i;
+        }
+    }
 }
 
 } // namespace
