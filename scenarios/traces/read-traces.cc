@@ -18,8 +18,7 @@ namespace
 
 constexpr const char* DIALECTS =
     "a Chakra ET, a PyTorch ExecutionTrace or Kineto trace, a SimAI workload, an AICB CSV or a "
-    "GOAL "
-    "schedule";
+    "GOAL schedule";
 
 TraceFile
 ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
@@ -42,12 +41,12 @@ ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
         return ListNcclTests(file); // as nccl-tests -J writes
     }
     throw InputError(file.name +
-                     ": found JSON without workload_graph, traceEvents, or schema and "
+                     ": found JSON without workload_graph, traceEvents, results, or schema and "
                      "nodes, expected " +
                      DIALECTS);
 }
 
-/** Whether @p bytes are lines in which brackets of a tag come first, as mpirun's [1,0]<stdout>. */
+/** Whether @p bytes are lines that begin with a tag in brackets, as mpirun's [1,0]<stdout>. */
 bool
 AreTaggedLines(const std::string& bytes)
 {
