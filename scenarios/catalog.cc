@@ -259,7 +259,7 @@ std::string
 Catalog::Find(CatalogKind kind, const std::string& nameOrPath, const std::string& besideFile) const
 {
     const std::string what = Singular(kind);
-    if (kind == CatalogKind::Systems && fs::path(nameOrPath).extension() == ".graphml")
+    if (kind == CatalogKind::Systems && IsGraphMlFile(nameOrPath))
     {
         throw InputError("found '" + nameOrPath +
                          "', a GraphML file, expected a system's name or file: weir topology "

@@ -99,7 +99,7 @@ MinCount(double m, double a, double b)
     return static_cast<std::size_t>(k);
 }
 
-/** The largest count that is not in the upper tail; the others have a and b exchanged. */
+/** The largest count not in the upper tail: the count of the other cases has a and b exchanged. */
 std::size_t
 MaxCount(double m, double a, double b)
 {

@@ -87,8 +87,7 @@ ArchitectureFigures ReadArchitecture(const YamlNode& reference, const Catalog& c
 HostFigures ReadHost(const YamlNode& reference, const Catalog& catalog);
 TransportFigures ReadTransport(const YamlNode& reference, const Catalog& catalog);
 
-/** Reads a power of two from @p min to @p max, which are powers of two. @throws InputError
- * otherwise. */
+/** Reads one of the powers of two from @p min to @p max. @throws InputError otherwise. */
 uint32_t ReadPowerOfTwo(const YamlNode& node, uint32_t min, uint32_t max);
 
 /** Reads an MTU that the packet format of @p transport allows. @throws InputError otherwise. */

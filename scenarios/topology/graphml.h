@@ -13,8 +13,8 @@
  * GraphML, as NetworkX, Boost.Graph and yEd read it: a directed graph whose nodes are devices
  * (`device`, `node`, `index`) and whose edges are links (`link`, `profile`, `rateGBps` of payload,
  * `latencyNs`). A bidirectional link is two edges of the same rate and latency, or one edge of an
- * undirected graph. The graph's data `system` holds the node and
- * link properties in the format of a system file, with `kind: graph` for a fabric.
+ * undirected graph. The graph's data `system` holds the node and link properties in the format of a
+ * system file, with `kind: graph` for a fabric.
  */
 namespace weir
 {

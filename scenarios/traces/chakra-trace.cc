@@ -59,7 +59,7 @@ struct ChakraNode
     std::optional<bool> involvesAllDimensions;
 };
 
-/** An attribute that is a whole number from the value of absent ones to @p max. */
+/** An attribute that is a whole number of at most max. */
 struct WholeAttribute
 {
     const char* name;
