@@ -2,6 +2,7 @@
 #include "fabric/fabric.h"
 #include "fabric/kinds/fabric-kind.h"
 #include "fabric/kinds/switch-layers.h"
+#include "fabric/refuse.h"
 #include "fabric/topology/cluster-spec.h"
 #include "refusal.h"
 #include "scenarios/readers/check-wiring.h"
@@ -51,12 +52,10 @@ class Hypercube : public FabricKind
     {
         CheckFabricLinks(spec);
         const uint32_t count = 1U << exponent;
-        if (nics.size() > uint64_t{count} * nicsPerRouter)
-        {
-            throw std::invalid_argument(
-                "fabric.exponent: " + std::to_string(exponent) + ", or " + std::to_string(count) +
-                " routers, expected room for nodes x node.nics = " + std::to_string(nics.size()));
-        }
+        WEIR_REFUSE_IF(nics.size() > uint64_t{count} * nicsPerRouter,
+                       "fabric.exponent: " << exponent << ", or " << count
+                                           << " routers, expected room for nodes x node.nics = "
+                                           << nics.size());
         const auto routers = AddSwitches(topology, DeviceKind::LeafSwitch, "router", 0, count);
         for (std::size_t nic = 0; nic < nics.size(); nic++)
         {
