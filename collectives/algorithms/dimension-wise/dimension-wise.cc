@@ -266,10 +266,11 @@ class DimensionCall
         double hops = 0; // of each channel
         for (const auto& [key, moved] : bytes)
         {
+            const double carried = moved; // a lambda may not capture a structured binding
             ForPaths(key.first, key.second, peers[key], [&](const PathOfChannels& path) {
                 const double part = path.channels / static_cast<double>(m_in.channels);
                 const auto times =
-                    static_cast<uint32_t>(std::max(1.0, part * moved / unit.ToDouble()) + 0.5);
+                    static_cast<uint32_t>(std::max(1.0, part * carried / unit.ToDouble()) + 0.5);
                 sum.Add(path.connection.route, times);
                 units += times;
                 hops += path.channels;
