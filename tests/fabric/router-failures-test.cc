@@ -13,6 +13,7 @@
 
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace weir
 {
@@ -34,6 +35,36 @@ TEST(RouterFailures, APathThatIsNotThereIsRefusedByBothNames)
     EXPECT_THROW(router.RouteOver(DeviceId(), cluster.NicDevice(0, 0), {}, NETWORK),
                  std::invalid_argument);
     EXPECT_THROW(router.SetUsable(LinkId(), false), std::invalid_argument);
+}
+
+// Rails without links between them are networks of their own, whichever policy selects the paths
+// and with spines (leaves of 4 ports) as without.
+TEST(RouterFailures, NicsOfTwoRailsOnlyHaveNoPath)
+{
+    for (const uint32_t radix : {4u, 64u})
+    {
+        RailOnly kind;
+        kind.leafRadix = radix;
+        const Cluster cluster(BoxSpec(6, kind));
+        for (const Polymorphic<RoutingPolicy>& policy :
+             std::vector<Polymorphic<RoutingPolicy>>{StaticRouting(),
+                                                     EcmpRouting(),
+                                                     AdaptiveRouting(),
+                                                     FlowletRouting(),
+                                                     SprayRouting()})
+        {
+            Routing routing(cluster.GetTopology(), RoutedBy(policy));
+            RouteRequest request;
+            request.source = request.outNic = cluster.NicDevice(0, 1);
+            request.destination = request.inNic = cluster.NicDevice(5, 2);
+            EXPECT_THROW(routing.Add(request), std::runtime_error) << policy->Name() << radix;
+            request.destination = request.inNic = cluster.NicDevice(5, 1);
+            EXPECT_NO_THROW(routing.Add(request)) << policy->Name() << radix;
+            EXPECT_EQ(
+                routing.GetRouter().NetworkPaths(cluster.NicDevice(0, 1), cluster.NicDevice(5, 2)),
+                nullptr);
+        }
+    }
 }
 
 // A failed search leaves nothing behind that a second request would take for a path.

@@ -14,9 +14,9 @@ namespace weir
 {
 
 /**
- * The common part of the Clos fabrics (rail-optimized, leaf-spine, fat tree): the division of a
- * leaf's ports into down and up, the number of switches of the next layer for its uplinks, and the
- * spines.
+ * The common part of the Clos fabrics (rail-optimized, rail-only, leaf-spine, fat tree): the
+ * division of a leaf's ports into down and up, the number of switches of the next layer for its
+ * uplinks, and the spines.
  */
 class ClosFabric : public FabricKind
 {
