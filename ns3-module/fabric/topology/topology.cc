@@ -95,8 +95,8 @@ DeviceId
 Topology::AddDevice(DeviceKind kind, std::string name, uint32_t node, uint32_t index)
 {
     const DeviceId id(m_devices.size());
-    WEIR_REFUSE_IF(!m_devicesByName.emplace(name, id).second,
-                   "Topology::AddDevice: there is a device '" << name << "' already");
+    const bool isNew = m_devicesByName.emplace(name, id).second;
+    WEIR_REFUSE_IF(!isNew, "Topology::AddDevice: there is a device '" << name << "' already");
     m_devices.push_back({kind, node, index, std::move(name), Device::NO_NODE});
     m_outgoing.emplace_back();
     return id;
