@@ -51,12 +51,13 @@ enum class NcclTable : uint8_t
     RingLl128Reduce,
     RingLl128AllGather,
     RingLl128ReduceScatter,
-    RingLlDivisor, //!< of the rings' bandwidth under LL; 1: on several nodes, or if it reduces
-    RingLl128Efficiency, //!< fraction of the rings' bandwidth; 1: with several GPUs per node
-    BusBandwidth,        //!< maximum of all channels of a ring or a tree: of Ampere up to 2.17
-    TreeLl128,           //!< by nodes - 1: maximum of a tree per channel (perChMaxTreeLL128Bws)
-    Tree,                //!< the same under any protocol (perChMaxTreeBws)
-    TreeTotal,           //!< by nodes - 1: maximum of all channels of a tree; none from 2.8 on
+    RingLlDivisor,       //!< of the rings' bandwidth under LL: on one node without sums, and else
+    RingLl128Efficiency, //!< fraction of the rings' bandwidth: with one GPU per node, and with more
+    BusBandwidth, //!< maximum of all channels of a ring or a tree; infinite but for Ampere up
+                  //!< to 2.17
+    TreeLl128,    //!< by nodes - 1: maximum of a tree per channel (perChMaxTreeLL128Bws)
+    Tree,         //!< the same under any protocol (perChMaxTreeBws)
+    TreeTotal,    //!< by nodes - 1: maximum of all channels of a tree; infinite from 2.8 on
     TreeLl128Total,
     CollNetDirectEfficiency, //!< fraction of its bandwidth that NCCL assumes in all-reduce
     NvlsTree,                //!< by nodes - 1, as Tree (perChMaxNVLSTreeBws, from 2.28 on)
@@ -66,7 +67,7 @@ enum class NcclTable : uint8_t
     SpeedsBetweenNodes,
     MaxChannels,
     NvlsChannels,    //!< by nodes - 1, without limits by the user
-    DuplicatedSpeed, //!< from which the search duplicates channels; 1: of more than 4
+    DuplicatedSpeed, //!< from which the search duplicates channels: up to 4 of them, and more
     DoubledSpeed,    //!< of a ring channel above which few channels over several nodes are doubled
     ChannelTraffic,  //!< minimum of a channel, bytes
     BaseRing,        //!< by Algorithm, in its order
