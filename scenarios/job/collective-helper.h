@@ -33,7 +33,7 @@ class CollectiveHelper
      */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
-    /** Installs a job on all GPUs of a cluster. @param cluster the cluster @return the job */
+    /** Installs a job on all GPUs of a cluster. */
     Ptr<CollectiveJob> Install(const ClusterContainer& cluster) const;
 
     /**

@@ -22,7 +22,7 @@ namespace ns3
 class CollectiveJob : public ParameterizedObject, private weir::Parameterized
 {
   public:
-    /** Get the type ID. @return the object TypeId */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     CollectiveJob();
@@ -43,7 +43,7 @@ class CollectiveJob : public ParameterizedObject, private weir::Parameterized
      */
     const weir::CollectivePlan& GetPlan();
 
-    /** Durations of the finished calls. @return the durations in order */
+    /** Durations of the finished calls, in order. */
     const std::vector<weir::Time>& GetDurations() const;
 
     /**
@@ -79,7 +79,7 @@ class CollectiveJob : public ParameterizedObject, private weir::Parameterized
   private:
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
-    /** The calls; the job must be installed. @return the calls */
+    /** The calls; the job must be installed. */
     const weir::CollectiveLoop& GetLoop() const;
 
     weir::CollectiveOp m_operation{weir::CollectiveOp::AllReduce}; //!< what is called

@@ -20,7 +20,7 @@ namespace ns3
 class CollectiveRuntime : public Object
 {
   public:
-    /** Get the type ID. @return the object TypeId */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     CollectiveRuntime();

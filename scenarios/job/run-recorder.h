@@ -22,7 +22,7 @@ namespace ns3
 class RunRecorder : public Object
 {
   public:
-    /** Get the type ID. @return the object TypeId */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     RunRecorder();

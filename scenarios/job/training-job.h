@@ -33,7 +33,7 @@ class TrainingJob : public ParameterizedObject,
                     private weir::StepObserver
 {
   public:
-    /** Get the type ID. @return the object TypeId */
+    /** Get the type ID. */
     static TypeId GetTypeId();
 
     TrainingJob();
@@ -60,13 +60,13 @@ class TrainingJob : public ParameterizedObject,
      */
     void SetComputeScale(const std::vector<double>& factors);
 
-    /** Number of GPUs that the plan needs. @return the count */
+    /** Number of GPUs that the plan needs. */
     uint32_t GetNRanks() const;
 
-    /** Whether all steps are done. @return true when they are */
+    /** Whether all steps are done. */
     bool IsFinished() const;
 
-    /** Durations of the finished steps. @return the durations in order */
+    /** Durations of the finished steps, in order. */
     const std::vector<weir::Time>& GetStepTimes() const;
 
     /**
@@ -92,7 +92,7 @@ class TrainingJob : public ParameterizedObject,
     /** Which ranks are blocked on what. @return one line; empty when finished */
     std::string DescribeWaiting() const;
 
-    /** The plain job: its graph, memory estimate and executor. @return the job */
+    /** The plain job: its graph, memory estimate and executor. */
     weir::TrainingRun& GetRun() const;
 
     /**
@@ -163,7 +163,7 @@ class TrainingJob : public ParameterizedObject,
 
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
-    /** The plan given by the attributes. @return the plan */
+    /** The plan given by the attributes. */
     weir::ParallelPlan GetPlan() const;
 
     /**
@@ -173,7 +173,7 @@ class TrainingJob : public ParameterizedObject,
      */
     void SetFramework(std::string name);
 
-    /** Gets the framework. @return its name */
+    /** Gets the framework. */
     std::string GetFramework() const;
 
     std::string m_name{"job"};                         //!< name in messages
