@@ -26,14 +26,14 @@ constexpr std::size_t LINK_NAME_WIDTH = 50;
 constexpr std::size_t COMMON_CATEGORIES = 7;
 
 std::vector<std::size_t>
-ShownCategories(const std::vector<JobResult>& jobs)
+ShownCategories(const std::vector<const JobResult*>& jobs)
 {
     std::vector<std::size_t> shown;
     for (std::size_t category = 0; category < TIME_CATEGORY_COUNT; category++)
     {
         if (category < COMMON_CATEGORIES ||
-            std::any_of(jobs.begin(), jobs.end(), [category](const JobResult& job) {
-                return job.mean.spent[category] > Time();
+            std::any_of(jobs.begin(), jobs.end(), [category](const JobResult* job) {
+                return job->mean.spent[category] > Time();
             }))
         {
             shown.push_back(category);
@@ -178,18 +178,22 @@ AddBreakdownRow(TextTable& table,
  * several jobs the mean of each. Empty where no step has ended.
  */
 std::string
-BreakdownLines(std::vector<JobResult> jobs)
+BreakdownLines(const std::vector<JobResult>& all)
 {
-    const bool isByStage = jobs.size() == 1;
-    jobs.erase(std::remove_if(jobs.begin(),
-                              jobs.end(),
-                              [](const JobResult& job) { return job.stepTime.IsInfinite(); }),
-               jobs.end());
+    const bool isByStage = all.size() == 1;
+    std::vector<const JobResult*> jobs; // that have ended a step
+    for (const JobResult& each : all)
+    {
+        if (!each.stepTime.IsInfinite())
+        {
+            jobs.push_back(&each);
+        }
+    }
     if (jobs.empty())
     {
         return "";
     }
-    const JobResult& job = jobs.front();
+    const JobResult& job = *jobs.front();
     TextTable table(1);
     const BreakdownUnit unit = UnitFor(TotalSeconds(job.mean));
     std::vector<std::string> heads{(isByStage ? "stage, " : "job, ") + std::string(unit.name)};
@@ -201,11 +205,11 @@ BreakdownLines(std::vector<JobResult> jobs)
     heads.push_back("busy");
     table.Row(heads);
     const std::size_t stages = isByStage ? job.stages.size() : 0;
-    const bool all = stages <= MAX_ROWS;
+    const bool fit = stages <= MAX_ROWS;
     const std::size_t shownAtEnd = MAX_ROWS / 2;
     for (std::size_t stage = 0; stage < stages; stage++)
     {
-        if (all || stage < MAX_ROWS - shownAtEnd - 1 || stage >= stages - shownAtEnd)
+        if (fit || stage < MAX_ROWS - shownAtEnd - 1 || stage >= stages - shownAtEnd)
         {
             AddBreakdownRow(table, unit, shown, std::to_string(stage), job.stages[stage]);
         }
@@ -220,7 +224,7 @@ BreakdownLines(std::vector<JobResult> jobs)
     }
     for (std::size_t i = 0; !isByStage && i < std::min(MAX_JOBS, jobs.size()); i++)
     {
-        AddBreakdownRow(table, unit, shown, Shorten(jobs[i].name, 14), jobs[i].mean);
+        AddBreakdownRow(table, unit, shown, Shorten(jobs[i]->name, 14), jobs[i]->mean);
     }
     return table.Print(2);
 }
