@@ -78,6 +78,7 @@ struct GraphSpeed
 struct Communicator
 {
     std::vector<GpuId> gpus;           //!< by group rank
+    std::vector<bool> members;         //!< by GPU of the cluster: whether it has a rank
     uint32_t nodes{1};                 //!< number of distinct nodes
     uint32_t gpusPerNode{1};           //!< the largest number of the group's GPUs in one node
     std::vector<RingChannel> channels; //!< all channels; small messages use the first few

@@ -522,6 +522,11 @@ Planner::AddCommunicator(const std::vector<GpuId>& gpus)
         group->communicator.gpusPerNode = std::max(group->communicator.gpusPerNode, here);
     }
     group->communicator.gpus = gpus;
+    group->communicator.members.resize(state.cluster.GpuCount());
+    for (const GpuId gpu : gpus)
+    {
+        group->communicator.members[gpu.Index()] = true;
+    }
     group->communicator.nodes = static_cast<uint32_t>(perNode.size());
     const CommunicatorId id(state.groups.size());
     state.groups.push_back(std::move(group));

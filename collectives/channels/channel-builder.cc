@@ -273,7 +273,8 @@ ChannelBuilder::GraphsOf(const NodeRanks& part, bool interNode)
     {
         NodeCapacity capacity(m_connector, m_constants, part.gpus);
         graphs = std::make_unique<NodeGraphs>();
-        graphs->rings = SearchRings(capacity, m_constants, interNode, m_settings.crossNic);
+        const NicRules rules(m_settings, m_constants, m_cluster.GetSpec().node);
+        graphs->rings = SearchRings(capacity, m_constants, interNode, rules);
         graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode);
     }
     return *graphs;

@@ -106,6 +106,42 @@ HostRelay(const Topology& topology, Router& router, P2pLevel level, DeviceId fro
 
 } // namespace
 
+NicReach
+ReachOf(const Topology& topology, const std::vector<LinkId>& path)
+{
+    NicReach reach = NicReach::Switches;
+    for (const LinkId id : path)
+    {
+        const Link& link = topology.GetLink(id);
+        const bool isHost = topology.GetDevice(link.to).kind == DeviceKind::RootComplex;
+        reach = std::max(reach,
+                         link.kind == LinkKind::InterSocket ? NicReach::Sockets
+                         : isHost                           ? NicReach::Host
+                                                            : NicReach::Switches);
+    }
+    return reach;
+}
+
+NicReach
+DirectReach(const NcclConstants& constants, const NodeSpec& node)
+{
+    constexpr uint32_t OVER_CHIPS_SINCE = 27;
+    const bool overChips = node.gpuLink && constants.ComputeCapability() >= 90 &&
+                           constants.Version().AtLeast(OVER_CHIPS_SINCE);
+    return overChips ? NicReach::Host : NicReach::Switches;
+}
+
+NicRules::NicRules(const NcclSettings& settings,
+                   const NcclConstants& constants,
+                   const NodeSpec& node)
+    : crossNic(settings.crossNic)
+{
+    constexpr uint32_t PXN_SINCE = 12;
+    pxn = settings.pxn && constants.Version().AtLeast(PXN_SINCE)
+              ? std::optional(DirectReach(constants, node))
+              : std::nullopt;
+}
+
 std::vector<NodeRanks>
 RanksByNode(const Communicator& communicator, const Cluster& cluster)
 {
@@ -142,8 +178,7 @@ Connector::Connector(const Cluster& cluster,
       m_routing(routing),
       m_p2p(p2p),
       m_striping(striping),
-      m_nicsOfLocalGpu(cluster.GpusPerNode()),
-      m_portsOfLocalGpu(cluster.GpusPerNode())
+      m_nicsOfLocalGpu(cluster.GpusPerNode())
 {
     if (routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
     {
@@ -309,35 +344,54 @@ Connector::LinksToNic(GpuId gpu, uint32_t nic, bool isBack)
     return m_routing.InsidePath(isBack ? port : device, isBack ? device : port, PCIE_KINDS);
 }
 
-NetworkPorts
-Connector::PortsForSendRecv(GpuId from, GpuId to, uint32_t channel)
+/** Whether a GPU may send through another one that owns @p nic. */
+bool
+Connector::MayRelay(GpuId from, GpuId proxy, uint32_t nic, NicReach reach)
 {
-    const auto portsOf = [this](GpuId gpu) -> const std::vector<uint32_t>& {
-        const auto& ports = PortsOf(gpu);
-        if (ports.empty())
+    const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(proxy), nic);
+    const auto& path = m_routing.InsidePath(m_cluster.GpuDevice(proxy), port, PCIE_KINDS);
+    return ReachOf(m_cluster.GetTopology(), path) <= reach &&
+           (proxy == from || InsideNode(from, proxy).kind == ConnectionKind::NvLink);
+}
+
+NetworkPorts
+Connector::PortsForSendRecv(
+    const Communicator& group, GpuId from, GpuId to, uint32_t channel, const NicRules& rules)
+{
+    const auto portOf = [&](GpuId gpu) {
+        const Ports ports = PortsOf(group, gpu);
+        if (ports.count == 0)
         {
             throw std::runtime_error("GPU " + std::to_string(m_cluster.LocalIndexOf(gpu)) +
                                      " of node " + std::to_string(m_cluster.NodeOf(gpu)) +
                                      " reaches no NIC of its node over PCIe");
         }
-        return ports;
+        return ports.OfChannel(channel);
     };
-    const auto& inNics = portsOf(to);
-    const uint32_t inNic = inNics[channel % inNics.size()];
+    const uint32_t inNic = portOf(to);
     const uint32_t firstGpu = m_cluster.NodeOf(from) * m_cluster.GpusPerNode();
-    const uint32_t local = m_cluster.LocalIndexOf(from);
-    for (uint32_t step = 0; step < m_cluster.GpusPerNode(); ++step)
+    const GpuId alike(firstGpu + m_cluster.LocalIndexOf(to));
+    if (group.members[alike.Index()] && rules.pxn)
     {
-        const GpuId proxy(firstGpu + (local + step) % m_cluster.GpusPerNode());
-        const auto& ports = PortsOf(proxy);
-        if (!ports.empty() && ports[channel % ports.size()] == inNic &&
-            (proxy == from || InsideNode(from, proxy).kind == ConnectionKind::NvLink))
+        const uint32_t rail = portOf(alike);
+        for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
         {
-            return {inNic, inNic, proxy};
+            const GpuId proxy(firstGpu + local);
+            if (group.members[proxy.Index()] && PortsOf(group, proxy).Has(rail))
+            {
+                if (MayRelay(from, proxy, rail, *rules.pxn))
+                {
+                    return {rail, inNic, proxy};
+                }
+                break;
+            }
         }
     }
-    const auto& outNics = portsOf(from);
-    return {outNics[channel % outNics.size()], inNic, from};
+    else if (group.members[alike.Index()] && rules.crossNic == CrossNic::Never)
+    {
+        return {portOf(alike), inNic, from};
+    }
+    return {portOf(from), inNic, from};
 }
 
 const std::vector<uint32_t>&
@@ -370,23 +424,23 @@ Connector::NicsOf(GpuId gpu)
     return nics;
 }
 
-const std::vector<uint32_t>&
-Connector::PortsOf(GpuId gpu)
+Connector::Ports
+Connector::PortsOf(const Communicator& group, GpuId gpu)
 {
-    auto& ports = m_portsOfLocalGpu[m_cluster.LocalIndexOf(gpu)];
     const auto& nics = NicsOf(gpu);
-    if (ports.empty() && !nics.empty())
+    if (nics.empty())
     {
-        const uint32_t firstGpu = m_cluster.NodeOf(gpu) * m_cluster.GpusPerNode();
-        std::size_t sharers = 0;
-        for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
-        {
-            const auto& theirs = NicsOf(GpuId(firstGpu + local));
-            sharers += std::find(theirs.begin(), theirs.end(), nics.front()) != theirs.end();
-        }
-        ports.assign(nics.begin(), nics.begin() + (nics.size() + sharers - 1) / sharers);
+        return {nics, 0};
     }
-    return ports;
+    const uint32_t firstGpu = m_cluster.NodeOf(gpu) * m_cluster.GpusPerNode();
+    std::size_t sharers = 0;
+    for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
+    {
+        const auto& theirs = NicsOf(GpuId(firstGpu + local));
+        sharers += group.members[firstGpu + local] &&
+                   std::find(theirs.begin(), theirs.end(), nics.front()) != theirs.end();
+    }
+    return {nics, (nics.size() + sharers - 1) / std::max<std::size_t>(sharers, 1)};
 }
 
 } // namespace weir

@@ -8,6 +8,7 @@
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -25,6 +26,37 @@ struct NodeRanks
 
 /** By node, in the order in which the ranks of @p communicator first occur in them. */
 std::vector<NodeRanks> RanksByNode(const Communicator& communicator, const Cluster& cluster);
+
+/** The farthest device that the path between a GPU and a NIC passes: NCCL's PXB, PHB and SYS. */
+enum class NicReach : uint8_t
+{
+    Switches,
+    Host,
+    Sockets
+};
+
+NicReach ReachOf(const Topology& topology, const std::vector<LinkId>& path);
+
+/**
+ * The farthest path between a GPU and a NIC that NCCL treats as direct: over PCIe switches, from
+ * 2.27 on also through the CPU that shares a chip-to-chip link with the GPU (P2C).
+ */
+NicReach DirectReach(const NcclConstants& constants, const NodeSpec& node);
+
+/** Which NICs NCCL may take for traffic to other nodes. */
+struct NicRules
+{
+    NicRules() = default;
+    NicRules(const NcclSettings& settings, const NcclConstants& constants, const NodeSpec& node);
+
+    CrossNic crossNic{CrossNic::IfFaster};
+
+    /**
+     * Set: a GPU near a NIC may send for others of its node and communicator, over NVLink, if its
+     * path to the NIC is within this reach (PXN, NCCL 2.12 and later).
+     */
+    std::optional<NicReach> pxn{NicReach::Switches};
+};
 
 /** The NICs of a network connection, by number of their first port within their nodes. */
 struct NetworkPorts
@@ -114,13 +146,16 @@ class Connector
         GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe);
 
     /**
-     * The ports for send/recv (NCCL_P2P_PXN_LEVEL=2): the receiver's own NIC, and on the sending
-     * side the NIC of the same number through the GPU that owns it, over NVLink; the sender's own
-     * NIC where there is no such GPU. Channel @p channel takes the ports of PortsOf round-robin.
+     * The ports for send/recv (ncclTopoGetNetDev): those of the receiver and the sender. If @p
+     * group has a GPU of the receiver's number in the sender's node, its port is taken instead of
+     * the sender's, through the first GPU of the group that owns the port, where @p rules allow
+     * that (NCCL_P2P_PXN_LEVEL=2), or without PXN by the sender itself if rings may not cross NICs.
+     * Channel @p channel takes the ports of PortsOf in turn.
      * @throws std::runtime_error when the receiver reaches no NIC, or the sender, with no other GPU
      *         to send for it.
      */
-    NetworkPorts PortsForSendRecv(GpuId from, GpuId to, uint32_t channel);
+    NetworkPorts PortsForSendRecv(
+        const Communicator& group, GpuId from, GpuId to, uint32_t channel, const NicRules& rules);
 
     /** Number of ports of a NIC as NCCL sees it. */
     uint32_t PortsPerNic() const
@@ -153,14 +188,32 @@ class Connector
      */
     const std::vector<uint32_t>& NicsOf(GpuId gpu);
 
+    /** The first NICs of NicsOf, which channels use in turn. */
+    struct Ports
+    {
+        const std::vector<uint32_t>& nics;
+        std::size_t count;
+
+        uint32_t OfChannel(uint32_t channel) const
+        {
+            return nics[channel % count];
+        }
+
+        bool Has(uint32_t nic) const
+        {
+            return std::find(nics.begin(), nics.begin() + count, nic) != nics.begin() + count;
+        }
+    };
+
     /**
-     * The NICs that the send/recv channels of a GPU use in turn: GPUs that are equally near to NICs
-     * share them, with at least one NIC each (ncclTopoGetLocalNet).
+     * The NICs that the send/recv channels of a GPU use in turn: GPUs of @p group that are equally
+     * near to NICs share them, with at least one NIC each (ncclTopoGetLocalNet).
      */
-    const std::vector<uint32_t>& PortsOf(GpuId gpu);
+    Ports PortsOf(const Communicator& group, GpuId gpu);
 
   private:
     std::optional<Connection> FindDirect(GpuId from, GpuId to);
+    bool MayRelay(GpuId from, GpuId proxy, uint32_t nic, NicReach reach);
     RouteRequest RequestOf(
         GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe) const;
 
@@ -169,8 +222,7 @@ class Connector
     P2pLevel m_p2p;
     Striping m_striping; //!< as far as queue pairs may differ in path
     std::unordered_map<uint64_t, std::optional<Connection>> m_inside; //!< by both GPUs
-    std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
-    std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< as above
+    std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu; //!< by local GPU; empty until asked for
 };
 
 } // namespace weir

@@ -117,15 +117,8 @@ NodeCapacity::OrderNics()
 std::vector<uint32_t>
 NodeCapacity::NicsWithin(NicReach reach)
 {
-    const auto& topology = m_cluster.GetTopology();
     const auto reaches = [&](uint32_t gpu, uint32_t nic) {
-        const auto& links = ToNetwork(gpu, nic);
-        return Exists(links) && std::none_of(links.begin(), links.end(), [&](LinkId id) {
-                   const Link& link = topology.GetLink(id);
-                   return (reach < NicReach::Sockets && link.kind == LinkKind::InterSocket) ||
-                          (reach < NicReach::Host &&
-                           topology.GetDevice(link.to).kind == DeviceKind::RootComplex);
-               });
+        return Exists(ToNetwork(gpu, nic)) && ReachOf(gpu, nic) <= reach;
     };
     const std::vector<uint32_t> gpus = AllGpus();
     std::vector<uint32_t> nics;

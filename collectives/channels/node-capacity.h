@@ -34,16 +34,6 @@ double NcclLinksOfNvLink(const LinkProfile& profile, const NcclConstants& consta
 double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
 
 /**
- * The farthest device that the shortest path from a GPU to a NIC passes: NCCL's PXB, PHB and SYS.
- */
-enum class NicReach : uint8_t
-{
-    Switches,
-    Host,
-    Sockets
-};
-
-/**
  * The links inside one node as NCCL's topology sees them: the paths between some of its GPUs and
  * its NICs. Each link has the bandwidth that NCCL assumes (topo.h: 20.6 GB/s per NVLink 4, 48 for
  * PCIe Gen5 x16, a NIC's port speed), from which the channel search reserves bandwidth.
@@ -71,6 +61,12 @@ class NodeCapacity
 
     /** The NICs of Nics() that some GPU reaches within @p reach. */
     std::vector<uint32_t> NicsWithin(NicReach reach);
+
+    /** The reach of the path from a GPU to @p nic, which exists. */
+    NicReach ReachOf(uint32_t gpu, uint32_t nic)
+    {
+        return weir::ReachOf(m_cluster.GetTopology(), ToNetwork(gpu, nic));
+    }
 
     /** The GPUs that are nearest to @p nic; those whose own NIC it is come first. */
     std::vector<uint32_t> GpusNear(uint32_t nic);

@@ -175,8 +175,13 @@ class RingPacker
 {
   public:
     /** @param speed GB/s of a channel. @p node must outlive it. */
-    RingPacker(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+    RingPacker(NodeCapacity& node,
+               const NcclConstants& constants,
+               const NicRules& rules,
+               double speed,
+               Hops hops)
         : m_node(node),
+          m_pxn(rules.pxn),
           m_maxChannels(constants.MaxChannels() / 2),
           m_search(node, speed, hops)
     {
@@ -280,7 +285,8 @@ class RingPacker
             {
                 const bool isFirst = last == first && several;
                 const auto& out = m_node.ToNetwork(last, outNic);
-                if (isFirst != (exit == Exit::Proxy) || !m_node.Reserve(out, speed))
+                const bool mayExit = !isFirst || (m_pxn && m_node.ReachOf(last, outNic) <= *m_pxn);
+                if (isFirst != (exit == Exit::Proxy) || !mayExit || !m_node.Reserve(out, speed))
                 {
                     continue;
                 }
@@ -297,7 +303,8 @@ class RingPacker
     }
 
     NodeCapacity& m_node;
-    std::size_t m_maxChannels; //!< maximum number of channels
+    std::optional<NicReach> m_pxn; //!< see NicRules
+    std::size_t m_maxChannels;     //!< maximum number of channels
     OrderSearch m_search;
     RingGraph m_graph;
 };
@@ -349,11 +356,11 @@ PackAll(NodeCapacity& node,
         const NcclConstants& constants,
         double speed,
         bool interNode,
-        CrossNic crossNic,
+        const NicRules& rules,
         NicReach maxReach)
 {
     RingGraph found;
-    const auto packer = [&](Hops hops) { return RingPacker(node, constants, speed, hops); };
+    const auto packer = [&](Hops hops) { return RingPacker(node, constants, rules, speed, hops); };
     if (!interNode)
     {
         for (const Hops hops : HopsFor(node))
@@ -374,10 +381,10 @@ PackAll(NodeCapacity& node,
             {
                 continue;
             }
-            Consider(crossNic == CrossNic::Always ? packer(hops).AnyNic(nics)
-                                                  : packer(hops).SameNic(nics),
+            Consider(rules.crossNic == CrossNic::Always ? packer(hops).AnyNic(nics)
+                                                        : packer(hops).SameNic(nics),
                      found);
-            if (crossNic == CrossNic::IfFaster)
+            if (rules.crossNic == CrossNic::IfFaster)
             {
                 Consider(packer(hops).Alternating(nics), found);
             }
@@ -432,7 +439,10 @@ SimpleOrder(NodeCapacity& node, bool interNode)
 } // namespace
 
 RingGraph
-SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, CrossNic crossNic)
+SearchRings(NodeCapacity& node,
+            const NcclConstants& constants,
+            bool interNode,
+            const NicRules& rules)
 {
     RingGraph best;
     const double bestPath = node.BestPath(interNode);
@@ -448,7 +458,7 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, 
             break;
         }
         const NicReach maxReach = best.rings.empty() ? NicReach::Sockets : best.reach;
-        Consider(PackAll(node, constants, speed, interNode, crossNic, maxReach), best);
+        Consider(PackAll(node, constants, speed, interNode, rules, maxReach), best);
         if (static_cast<double>(best.rings.size()) * best.speed >= node.GpuBandwidth())
         {
             break;

@@ -43,7 +43,7 @@ struct RingGraph
  *
  * Between nodes a channel enters by NIC a at a GPU near it and leaves by NIC b from a GPU near it:
  * first with b = a (by PXN where no second GPU is near), then in pairs from a to b and from b to a;
- * @p crossNic may allow only the former, or any b. NICs behind the host or another socket are used
+ * @p rules may allow only the former, or any b. NICs behind the host or another socket are used
  * only where nearer ones carry no channel of this or a faster speed. Orders inside a node are tried
  * depth first in ring order, within a budget as in NCCL.
  *
@@ -58,7 +58,7 @@ struct RingGraph
 RingGraph SearchRings(NodeCapacity& node,
                       const NcclConstants& constants,
                       bool interNode,
-                      CrossNic crossNic = CrossNic::IfFaster);
+                      const NicRules& rules = {});
 
 } // namespace weir
 

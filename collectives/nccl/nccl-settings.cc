@@ -449,6 +449,7 @@ NcclSettings::Changed() const
              {"launch", launch != plain.launch},
              {"queuePairs", queuePairs != plain.queuePairs},
              {"mergeNics", mergeNics != plain.mergeNics},
+             {"pxn", pxn != plain.pxn},
              {"minChannels", channelLimits.min != limits.min},
              {"maxChannels", channelLimits.max != limits.max},
              {"crossNic", crossNic != plain.crossNic},
@@ -481,6 +482,10 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
                   "NCCL_IB_MERGE_NICS: whether the ports of a NIC are one device, over which NCCL "
                   "2.20 and later divide the bytes of a connection."},
                  mergeNics);
+    visitor.Flag({"pxn",
+                  "Whether GPUs send through the GPU near a NIC, over NVLink (NCCL 2.12 and later; "
+                  "false as NCCL_PXN_DISABLE=1)."},
+                 pxn);
     visitor.Count(
         {"minChannels",
          "NCCL_MIN_CTAS: minimum number of channels; channels are duplicated to reach it."},

@@ -347,39 +347,25 @@ NcclTime(const NcclCase& c, Bytes bytes)
     return latency + bytes / Rate::GBps(bandwidth);
 }
 
-namespace
-{
-
-/** Whether @p path passes a CPU such that LL128 is disabled. */
-bool
-PassesHost(PathTable::Span path, const Topology& topology, bool overChips)
-{
-    return std::any_of(path.begin(), path.end(), [&](const PathLink& each) {
-        const Link& link = topology.GetLink(each.link);
-        const bool host = topology.GetDevice(link.to).kind == DeviceKind::RootComplex;
-        return host && (!overChips || link.kind == LinkKind::InterSocket);
-    });
-}
-
-} // namespace
-
 bool
 AllowsLl128(const NcclConstants& constants,
             const Communicator& communicator,
             Routing& routing,
             const NodeSpec& node)
 {
-    constexpr uint32_t OVER_CHIPS_SINCE = 27;
     constexpr uint32_t SINCE = 5;
     if (constants.ComputeCapability() < 70 || !constants.Version().AtLeast(SINCE))
     {
         return false;
     }
-    const bool overChips = node.gpuLink && constants.ComputeCapability() >= 90 &&
-                           constants.Version().AtLeast(OVER_CHIPS_SINCE);
+    const NicReach direct = DirectReach(constants, node);
     const auto bears = [&](const Connection& hop) {
-        return hop.kind != ConnectionKind::Pcie &&
-               !PassesHost(routing.Links(hop.route), routing.GetTopology(), overChips);
+        std::vector<LinkId> path;
+        for (const PathLink& each : routing.Links(hop.route))
+        {
+            path.push_back(each.link);
+        }
+        return hop.kind != ConnectionKind::Pcie && ReachOf(routing.GetTopology(), path) <= direct;
     };
     const auto& channels = communicator.channels;
     return std::all_of(channels.begin(), channels.end(), [&](const auto& channel) {

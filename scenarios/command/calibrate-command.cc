@@ -377,7 +377,7 @@ AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
         options.from,
         "nccl-tests results of the system, as text, JSON or CSV: FILE... or FILE:key=value,... "
         "with the keys op, nodes, gpusPerNode, nccl, algorithm, protocol, channels, launch, "
-        "queuePairs, minChannels, maxChannels, crossNic, p2pLevel, bufferSize, mergeNics and "
+        "queuePairs, minChannels, maxChannels, crossNic, p2pLevel, bufferSize, mergeNics, pxn and "
         "symmetricMemory");
     verb.add_option("--op,--operation", options.op, "Operation of runs whose files do not name it");
     verb.add_option("--nodes", options.nodes, "Number of nodes of runs whose files do not give it")

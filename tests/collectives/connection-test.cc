@@ -32,6 +32,20 @@ class ConnectionTest : public testing::Test
         return count;
     }
 
+    /** As Connector::PortsForSendRecv, of a group of the cluster's GPUs but @p absent. */
+    NetworkPorts Ports(uint32_t from,
+                       uint32_t to,
+                       const std::set<uint32_t>& absent = {},
+                       const NicRules& rules = {})
+    {
+        Communicator group;
+        for (uint32_t gpu = 0; gpu < m_fabric.GetCluster().GpuCount(); ++gpu)
+        {
+            group.members.push_back(absent.count(gpu) == 0);
+        }
+        return m_connector.PortsForSendRecv(group, GpuId(from), GpuId(to), 0, rules);
+    }
+
     Fabric m_fabric;
     Connector m_connector{m_fabric.GetCluster(), m_fabric.GetRouting()};
 };
@@ -48,7 +62,7 @@ TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
 // PXN: the receiver's rail decides. GPU 0 sends to GPU 5 of its own node, which owns port 5.
 TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
 {
-    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);
+    const auto ports = Ports(0, 13);
     EXPECT_EQ(ports.inNic, 5U);
     EXPECT_EQ(ports.outNic, 5U);
     EXPECT_EQ(ports.proxy, GpuId(5));
@@ -61,10 +75,95 @@ TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
 
 TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
 {
-    const auto ports = m_connector.PortsForSendRecv(GpuId(5), GpuId(13), 0);
+    const auto ports = Ports(5, 13);
     EXPECT_EQ(ports.proxy, GpuId(5));
     const auto connection = m_connector.BetweenNodes(GpuId(5), GpuId(13), ports, 0);
     EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 0U);
+}
+
+// NCCL's topology has the communicator's GPUs only: without GPU 5, or without PXN, GPU 0 sends
+// through its own NIC, and the data changes rails in the network; with NCCL_CROSS_NIC=0 it stays on
+// the rail.
+TEST_F(ConnectionTest, OnlyGpusOfTheGroupRelay)
+{
+    NicRules none;
+    none.pxn.reset();
+    for (const auto& ports : {Ports(0, 13, {5}), Ports(0, 13, {}, none)})
+    {
+        EXPECT_EQ(ports.outNic, 0U);
+        EXPECT_EQ(ports.inNic, 5U);
+        EXPECT_EQ(ports.proxy, GpuId(0));
+    }
+    EXPECT_EQ(Ports(0, 13, {4, 6, 7}).proxy, GpuId(5));
+    none.crossNic = CrossNic::Never;
+    EXPECT_EQ(Ports(0, 13, {}, none).outNic, 5U);
+    EXPECT_EQ(Ports(0, 13, {}, none).proxy, GpuId(0));
+}
+
+/** As above; two GPUs and a NIC under each PCIe switch. */
+class SharedNicConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.nics = 4;
+        return spec;
+    }
+
+    SharedNicConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+// The first GPU of the group that owns the port relays (ncclTopoGetLocalGpu), also for one that is
+// as near.
+TEST_F(SharedNicConnectionTest, TheFirstGpuOfANicRelays)
+{
+    EXPECT_EQ(Ports(3, 9).proxy, GpuId(0));
+    EXPECT_EQ(Ports(1, 9).proxy, GpuId(0));
+    EXPECT_EQ(Ports(3, 9, {0}).proxy, GpuId(1));
+}
+
+// Two GPUs share two NICs; one of them alone in the group uses both in turn (ncclTopoGetLocalNet).
+TEST_F(ConnectionTest, ANicOfAnAbsentGpuIsUsed)
+{
+    Communicator group;
+    group.members.assign(16, true);
+    const auto nics = [&] {
+        const Connector::Ports ports = m_connector.PortsOf(group, GpuId(3));
+        return std::vector<uint32_t>{ports.OfChannel(0), ports.OfChannel(1)};
+    };
+    EXPECT_EQ(nics(), (std::vector<uint32_t>{3, 3}));
+    group.members[2] = false;
+    EXPECT_EQ(nics(), (std::vector<uint32_t>{3, 2}));
+}
+
+/** NICs behind the root complexes, without PCIe switches. */
+class HostNicConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.pcieSwitches = 0;
+        return spec;
+    }
+
+    HostNicConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+// PXN needs a path without the CPU (PXB) or over a chip-to-chip link (P2C).
+TEST_F(HostNicConnectionTest, NoGpuRelaysThroughTheHost)
+{
+    NicRules rules;
+    EXPECT_EQ(Ports(0, 13, {}, rules).proxy, GpuId(0));
+    rules.pxn = NicReach::Host;
+    EXPECT_NE(Ports(0, 13, {}, rules).proxy, GpuId(0));
 }
 
 /** Two boards of four GPUs, which share NVLink but not PCIe; the only NIC is on the first. */
@@ -75,7 +174,7 @@ class OneNicConnectionTest : public ConnectionTest
     {
         ClusterSpec spec = H100Boxes(2);
         spec.node.nics = 1;
-        spec.node.pcieSwitches = 0;
+        spec.node.pcieSwitches = 2;
         spec.node.sockets = 2;
         spec.node.socketsPerBoard = 1;
         return spec;
@@ -90,12 +189,12 @@ class OneNicConnectionTest : public ConnectionTest
 // GPU 7 sends through a GPU of the first board; it cannot receive.
 TEST_F(OneNicConnectionTest, AGpuThatReachesNoNicSendsThroughAnother)
 {
-    const auto ports = m_connector.PortsForSendRecv(GpuId(7), GpuId(8), 0);
+    const auto ports = Ports(7, 8);
     EXPECT_EQ(ports.outNic, 0U);
     EXPECT_LT(ports.proxy.Index(), 4U);
     try
     {
-        m_connector.PortsForSendRecv(GpuId(0), GpuId(15), 0);
+        Ports(0, 15);
         FAIL();
     }
     catch (const std::runtime_error& error)
@@ -124,7 +223,7 @@ class PcieConnectionTest : public ConnectionTest
 TEST_F(PcieConnectionTest, SendRecvLeavesByTheSendersOwnPort)
 {
     EXPECT_EQ(m_connector.InsideNode(GpuId(0), GpuId(5)).kind, ConnectionKind::Pcie);
-    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);
+    const auto ports = Ports(0, 13);
     EXPECT_EQ(ports.outNic, 0U);
     EXPECT_EQ(ports.inNic, 5U);
     EXPECT_EQ(ports.proxy, GpuId(0));
@@ -150,7 +249,7 @@ class EcmpConnectionTest : public ConnectionTest
 
 TEST_F(EcmpConnectionTest, QueuePairsSpreadOverTheSpines)
 {
-    const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(8), 0);
+    const auto ports = Ports(0, 8);
     std::set<uint32_t> paths;
     for (uint32_t queuePair = 0; queuePair < 64; ++queuePair)
     {

@@ -140,7 +140,7 @@ const std::string TRAINING =
 /** One setting of each kind. */
 const std::string NCCL =
     "{version: 2.26.2, algorithms: ^nvls, protocols: simple, minChannels: 24, crossNic: 0, "
-    "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, mergeNics: false, "
+    "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, mergeNics: false, pxn: false, "
     "dimensionWise: {perDimension: [direct, ring], balanced: true, dispatch: 8/256, "
     "expertGroups: 4/8, endpointDelay: 1us}}";
 

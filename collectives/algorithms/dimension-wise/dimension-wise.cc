@@ -47,7 +47,8 @@ class DimensionCall
         CheckSettings();
         for (const GpuId gpu : in.communicator.gpus)
         {
-            const std::size_t ports = std::max<std::size_t>(1, in.connector.PortsOf(gpu).size());
+            const std::size_t ports =
+                std::max<std::size_t>(1, in.connector.PortsOf(in.communicator, gpu).count);
             m_portGroups = std::lcm(m_portGroups, static_cast<uint32_t>(ports));
         }
         m_portGroups = std::min(m_portGroups, in.channels);
@@ -680,7 +681,8 @@ Choose(AlgorithmInputs& in)
             "found dimension-wise all-to-all with unequal message sizes, expected equal ones");
     }
     in.protocol = Protocol::Simple;
-    const std::size_t ports = in.connector.PortsOf(in.communicator.gpus.front()).size();
+    const std::size_t ports =
+        in.connector.PortsOf(in.communicator, in.communicator.gpus.front()).count;
     in.channels = overrides.channels.value_or(in.settings.dimensionWise.endpointDelay
                                                   ? std::max<uint32_t>(1, ports)
                                                   : RingMaxChannels(in));

@@ -47,7 +47,7 @@ NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
     constexpr uint32_t CHANNELS_OF_A_PEER = 2;
     const double nic =
         in.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps() * in.connector.PortsPerNic();
-    const auto nics = static_cast<uint32_t>(in.connector.PortsOf(gpu).size());
+    const auto nics = static_cast<uint32_t>(in.connector.PortsOf(in.communicator, gpu).count);
     return std::max(nics,
                     in.constants.Version().AtLeast(BY_BANDWIDTH_SINCE)
                         ? static_cast<uint32_t>(std::ceil(nic / NIC_BANDWIDTH_PER_CHANNEL))
@@ -170,7 +170,9 @@ NetworkPorts
 PortsOf(const AlgorithmInputs& in, const Message& message, uint32_t channel)
 {
     const auto& gpus = in.communicator.gpus;
-    return in.connector.PortsForSendRecv(gpus[message.from], gpus[message.to], channel);
+    const NicRules rules(in.settings, in.constants, in.connector.GetCluster().GetSpec().node);
+    return in.connector.PortsForSendRecv(
+        in.communicator, gpus[message.from], gpus[message.to], channel, rules);
 }
 
 uint32_t
