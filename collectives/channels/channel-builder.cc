@@ -113,7 +113,7 @@ class TreeBuilder
         const NodeChain& sending = ChainOf(from.part, channel);
         const GpuId sender = GpuAt(from, channel);
         const GpuId first = GpuAt({from.part, 0}, channel);
-        const bool proxy = from.index > 0 && !sending.secondIsNear &&
+        const bool proxy = from.index > 0 && sending.relays &&
                            m_connector.InsideNode(sender, first).kind == ConnectionKind::NvLink;
         const NetworkPorts ports{
             sending.nic, ChainOf(to.part, channel).nic, proxy ? first : sender};
@@ -275,7 +275,7 @@ ChannelBuilder::GraphsOf(const NodeRanks& part, bool interNode)
         graphs = std::make_unique<NodeGraphs>();
         const NicRules rules(m_settings, m_constants, m_cluster.GetSpec().node);
         graphs->rings = SearchRings(capacity, m_constants, interNode, rules);
-        graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode);
+        graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode, rules);
     }
     return *graphs;
 }

@@ -369,12 +369,19 @@ Connector::PortsForSendRecv(
         return ports.OfChannel(channel);
     };
     const uint32_t inNic = portOf(to);
-    const uint32_t firstGpu = m_cluster.NodeOf(from) * m_cluster.GpusPerNode();
-    const GpuId alike(firstGpu + m_cluster.LocalIndexOf(to));
-    if (group.members[alike.Index()] && rules.pxn)
+    // A board is a host of its own; one without NICs depends on the others.
+    const NodeSpec& node = m_cluster.GetSpec().node;
+    const bool hasNics = PortsOf(group, from).count > 0;
+    const uint32_t boards =
+        hasNics && node.socketsPerBoard > 0 ? node.sockets / node.socketsPerBoard : 1;
+    const uint32_t gpus = m_cluster.GpusPerNode() / boards;
+    const uint32_t firstGpu = from.Index() / gpus * gpus;
+    const GpuId alike(firstGpu + to.Index() % gpus);
+    const bool isKnown = group.members[alike.Index()];
+    if (isKnown && rules.pxn)
     {
         const uint32_t rail = portOf(alike);
-        for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
+        for (uint32_t local = 0; local < gpus; ++local)
         {
             const GpuId proxy(firstGpu + local);
             if (group.members[proxy.Index()] && PortsOf(group, proxy).Has(rail))
@@ -387,11 +394,8 @@ Connector::PortsForSendRecv(
             }
         }
     }
-    else if (group.members[alike.Index()] && rules.crossNic == CrossNic::Never)
-    {
-        return {portOf(alike), inNic, from};
-    }
-    return {portOf(from), inNic, from};
+    const bool keepsRail = isKnown && rules.crossNic == CrossNic::Never;
+    return {portOf(keepsRail ? alike : from), inNic, from};
 }
 
 const std::vector<uint32_t>&

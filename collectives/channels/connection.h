@@ -147,9 +147,9 @@ class Connector
 
     /**
      * The ports for send/recv (ncclTopoGetNetDev): those of the receiver and the sender. If @p
-     * group has a GPU of the receiver's number in the sender's node, its port is taken instead of
+     * group has a GPU of the receiver's number on the sender's board, its port is taken instead of
      * the sender's, through the first GPU of the group that owns the port, where @p rules allow
-     * that (NCCL_P2P_PXN_LEVEL=2), or without PXN by the sender itself if rings may not cross NICs.
+     * that (NCCL_P2P_PXN_LEVEL=2), else by the sender itself if rings may not cross NICs.
      * Channel @p channel takes the ports of PortsOf in turn.
      * @throws std::runtime_error when the receiver reaches no NIC, or the sender, with no other GPU
      *         to send for it.

@@ -35,7 +35,7 @@ Closes(const NodeCapacity& node, const std::vector<uint32_t>& order)
 }
 
 NodeChain
-ChainOf(NodeCapacity& node, const NodeRing& ring)
+ChainOf(NodeCapacity& node, const NodeRing& ring, const NicRules& rules)
 {
     NodeChain chain{ring.order, ring.inNic, true};
     if (ring.inNic == NodeRing::NO_NIC || ring.order.size() < 2)
@@ -49,6 +49,8 @@ ChainOf(NodeCapacity& node, const NodeRing& ring)
         std::reverse(chain.order.begin() + 1, chain.order.end());
         chain.secondIsNear = true;
     }
+    chain.relays = !chain.secondIsNear && rules.pxn &&
+                   node.ReachOf(chain.order.front(), chain.nic) <= *rules.pxn;
     return chain;
 }
 
@@ -68,15 +70,12 @@ PatternOf(const TreeGraph& graph, const NcclConstants& constants)
     return constants.Version().AtLeast(BALANCED_SINCE) ? TreePattern::Balanced : TreePattern::Split;
 }
 
-/**
- * Reserves a path to the network from one GPU of a chain, through its first GPU where that is
- * nearer.
- */
+/** Reserves a path to the network from one GPU of a chain, through its first GPU if that relays. */
 bool
 ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t index, double speed)
 {
     const bool proxy =
-        index > 0 && !chain.secondIsNear && node.IsNvLink(chain.order[index], chain.order[0]);
+        index > 0 && chain.relays && node.IsNvLink(chain.order[index], chain.order[0]);
     return (!proxy || node.Reserve(node.BetweenGpus(chain.order[index], chain.order[0]), speed)) &&
            node.Reserve(node.ToNetwork(chain.order[proxy ? 0 : index], chain.nic), speed);
 }
@@ -116,12 +115,13 @@ TreeGraph
 SearchTrees(NodeCapacity& node,
             const RingGraph& rings,
             const NcclConstants& constants,
-            bool interNode)
+            bool interNode,
+            const NicRules& rules)
 {
     TreeGraph graph;
     for (const auto& ring : rings.rings)
     {
-        graph.chains.push_back(ChainOf(node, ring));
+        graph.chains.push_back(ChainOf(node, ring, rules));
     }
     if (graph.chains.empty())
     {

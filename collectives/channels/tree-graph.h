@@ -20,6 +20,7 @@ struct NodeChain
     std::vector<uint32_t> order;    //!< each GPU once; the first one is connected to the parent
     uint32_t nic{NodeRing::NO_NIC}; //!< for all neighbors in other nodes; NO_NIC inside one node
     bool secondIsNear{false};       //!< whether order[1] is as near to the NIC as order[0]
+    bool relays{false}; //!< whether order[0] sends for GPUs that reach it by NVLink (PXN)
 };
 
 /** The chains found for one node of a communicator, one per channel of its ring graph. */
@@ -35,7 +36,7 @@ struct TreeGraph
  * Finds as NCCL does (src/graph/search.cc) the parts of trees that one node carries, with as many
  * channels as its rings. The chain of a channel follows its ring forwards, or backwards from the
  * same first GPU where that makes a GPU near the NIC the second one. The NIC is the ring's first
- * one.
+ * one. A second GPU that is farther sends through the first one where @p rules allow that.
  *
  * The pattern is Balanced if all second GPUs are near their NICs. Otherwise it is Plain from
  * compute capability 90 on ("a simpler tree") and for a single GPU, and Balanced over a longer path
@@ -48,7 +49,8 @@ struct TreeGraph
 TreeGraph SearchTrees(NodeCapacity& node,
                       const RingGraph& rings,
                       const NcclConstants& constants,
-                      bool interNode);
+                      bool interNode,
+                      const NicRules& rules = {});
 
 /** One node's neighbors in a binary tree over nodes 0 to N - 1. */
 struct BinaryTreeNode

@@ -358,14 +358,20 @@ AllowsLl128(const NcclConstants& constants,
     {
         return false;
     }
+    constexpr uint32_t OVER_RELAYS = 90; // compute capability
+    const bool overRelays = constants.ComputeCapability() >= OVER_RELAYS;
     const NicReach direct = DirectReach(constants, node);
     const auto bears = [&](const Connection& hop) {
         std::vector<LinkId> path;
+        bool isRelayed = false;
         for (const PathLink& each : routing.Links(hop.route))
         {
+            const LinkKind kind = routing.GetTopology().GetLink(each.link).kind;
+            isRelayed |= hop.kind == ConnectionKind::Network && kind == LinkKind::NvLink;
             path.push_back(each.link);
         }
-        return hop.kind != ConnectionKind::Pcie && ReachOf(routing.GetTopology(), path) <= direct;
+        return hop.kind != ConnectionKind::Pcie && (overRelays || !isRelayed) &&
+               ReachOf(routing.GetTopology(), path) <= direct;
     };
     const auto& channels = communicator.channels;
     return std::all_of(channels.begin(), channels.end(), [&](const auto& channel) {

@@ -50,10 +50,10 @@ Time NcclTime(const NcclCase& c, Bytes bytes);
 
 /**
  * Whether NCCL enables LL128: compute capability of at least 70, NVLink between the GPUs of a node,
- * and NICs reached without passing the CPU. From compute capability 90 on the path may also pass
- * the CPU that is attached to the GPU by a chip-to-chip link (2.30.7 tuning.cc: PATH_P2C,
- * NCCL_LL128_C2C). The first release with this is assumed to be 2.27, the first with GPUDirect RDMA
- * over that link by default.
+ * and NICs reached without passing the CPU, before compute capability 90 also without PXN. From
+ * compute capability 90 on the path may also pass the CPU that is attached to the GPU by a
+ * chip-to-chip link (2.30.7 tuning.cc: PATH_P2C, NCCL_LL128_C2C). The first release with this is
+ * assumed to be 2.27, the first with GPUDirect RDMA over that link by default.
  */
 bool AllowsLl128(const NcclConstants& constants,
                  const Communicator& communicator,
