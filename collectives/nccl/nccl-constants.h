@@ -69,7 +69,7 @@ enum class NcclTable : uint8_t
     NvlsChannels,    //!< by nodes - 1, without limits by the user
     DuplicatedSpeed, //!< from which the search duplicates channels: up to 4 of them, and more
     DoubledSpeed,    //!< of a ring channel above which few channels over several nodes are doubled
-    ChannelTraffic,  //!< minimum of a channel, bytes
+    ChannelTraffic,  //!< minimum of a channel, bytes; LL, then other protocols
     BaseRing,        //!< by Algorithm, in its order
     BaseTree,
     BaseCollNetDirect,

@@ -388,10 +388,12 @@ IsCollNet(Algorithm algorithm)
     return algorithm == Algorithm::CollNetDirect || algorithm == Algorithm::CollNetChain;
 }
 
+/** Whether the number of bytes does not limit the channels: tuning.cc sets no threads for PAT. */
 bool
-IsNvls(Algorithm algorithm)
+KeepsChannels(Algorithm algorithm)
 {
-    return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree;
+    return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree ||
+           algorithm == Algorithm::Pat;
 }
 
 /** Maximum threads of a block (maxThreads). */
@@ -399,13 +401,16 @@ int64_t
 MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
     constexpr double NARROW_RING = 12.0; // GB/s of all channels, tuning.cc's PCI_BW
-    if (IsCollNet(algorithm) || IsNvls(algorithm) || protocol == Protocol::Ll128)
+    if (IsCollNet(algorithm) || KeepsChannels(algorithm) || protocol == Protocol::Ll128)
     {
         return 640;
     }
-    const bool narrow = protocol == Protocol::Simple && communicator.searchBandwidth <= NARROW_RING;
+    const bool narrow = algorithm == Algorithm::Ring && protocol == Protocol::Simple &&
+                        communicator.searchBandwidth <= NARROW_RING;
     return narrow ? 256 : 512;
 }
+
+constexpr int64_t MIN_PER_COLLNET_THREAD = 512; // bytes
 
 /** Minimum bytes per thread (threadThresholds). */
 int64_t
@@ -413,7 +418,7 @@ MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol pro
 {
     if (IsCollNet(algorithm))
     {
-        return 512;
+        return MIN_PER_COLLNET_THREAD;
     }
     switch (protocol)
     {
@@ -443,6 +448,26 @@ IsEnabled(const NcclConstants& constants,
     return isKept || filter.Allows(op, algorithm);
 }
 
+/**
+ * The channels of CollNet Direct: one by one fewer while a thread of any head would have less than
+ * a threshold, which halves on the way from 3/2 x 16, 8, ... channels to 16, 8, ...
+ */
+int64_t
+CollNetDirectChannels(int64_t bytes, int64_t threads, int64_t heads, int64_t max)
+{
+    int64_t min = MIN_PER_COLLNET_THREAD;
+    int64_t channels = max;
+    for (int64_t few = 16; few >= 1 && bytes < channels * threads * heads * min; few /= 2)
+    {
+        while (channels > few && bytes < channels * threads * heads * min)
+        {
+            min /= channels == few + few / 2 ? 2 : 1;
+            --channels;
+        }
+    }
+    return channels;
+}
+
 } // namespace
 
 KernelWidth
@@ -452,7 +477,12 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
     constexpr int64_t WARPS = 128; // the number of threads stays a multiple of this
     int64_t threads = MaxThreads(communicator, algorithm, protocol);
     int64_t channels = max;
-    if (!IsNvls(algorithm))
+    if (algorithm == Algorithm::CollNetDirect)
+    {
+        channels =
+            CollNetDirectChannels(bytes.Count(), threads, int64_t{communicator.gpusPerNode}, max);
+    }
+    else if (!KeepsChannels(algorithm))
     {
         const int64_t min = MinPerThread(communicator, algorithm, protocol);
         channels = std::clamp<int64_t>(bytes.Count() / (threads * min), 1, max);
@@ -460,7 +490,11 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
         {
             threads /= 2;
         }
-        const auto ofChannel = static_cast<int64_t>(constants.ValueOf(NcclTable::ChannelTraffic));
+    }
+    if (algorithm == Algorithm::Ring || algorithm == Algorithm::Tree || algorithm == Algorithm::Pat)
+    {
+        const auto ofChannel = static_cast<int64_t>(
+            constants.ValueOf(NcclTable::ChannelTraffic, protocol == Protocol::Ll ? 0 : 1));
         const int64_t traffic = bytes.Count() * (op == CollectiveOp::AllReduce ? 2 : 1);
         channels = std::clamp<int64_t>((traffic + ofChannel - 1) / ofChannel, 1, channels);
     }

@@ -69,8 +69,9 @@ struct KernelWidth
 
 /**
  * Channels and threads for a call of @p bytes (enqueue.cc): from @p max channels down one by one
- * while a thread would have fewer bytes than the protocol's threshold, then fewer threads; from
- * 2.22 at most one channel per 32 KiB of traffic. NVLS keeps all its channels.
+ * while a thread would have fewer bytes than the protocol's threshold, then fewer threads; rings,
+ * trees and PAT also with a minimum of traffic per channel (NcclTable::ChannelTraffic). NVLS keeps
+ * all its channels.
  */
 KernelWidth NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max);
 

@@ -72,13 +72,17 @@ SupportsDirect(CollectiveOp op, const Communicator& communicator)
 }
 
 /**
- * Chunk size for one of @p heads heads on one channel: 128 KiB, 64 or 32 for small messages
- * (enqueue.cc).
+ * Chunk size for one of @p heads heads on one channel: an eighth of the buffer, down to 32 KiB for
+ * small messages (enqueue.cc).
  */
 Bytes
 DirectChunk(const AlgorithmInputs& in, uint32_t heads)
 {
-    return Halved(Bytes::KiB(128), Bytes::KiB(32), in.call.bytes, int64_t{8} * heads * in.channels);
+    const int64_t depth = in.communicator.gpusPerNode > 1 ? 2 : 1;
+    const int64_t parts = depth * heads * in.channels;
+    const Bytes step = PipelineChunking(Protocol::Simple, in.settings.simpleBuffer).chunk;
+    const Bytes chunk = Halved(step, Bytes::KiB(128), in.call.bytes, 64 * parts);
+    return Halved(chunk, Bytes::KiB(32), in.call.bytes, 8 * parts);
 }
 
 /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls/nvls-heads.h"
 
+#include "collectives/nccl/nccl-tuning.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -209,9 +211,16 @@ Bytes
 MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm)
 {
     constexpr uint32_t MANY_NODES = 4;
+    constexpr double SLOW = 150; // GB/s of an all-reduce over several nodes
     if (algorithm != Algorithm::NvlsTree)
     {
-        return Bytes::KiB(128);
+        const bool isSlow =
+            inputs.communicator.nodes > 1 && NcclAlgorithmBandwidth({inputs.constants,
+                                                                     inputs.communicator,
+                                                                     Algorithm::Nvls,
+                                                                     CollectiveOp::AllReduce,
+                                                                     Protocol::Simple}) < SLOW;
+        return Bytes::KiB(isSlow ? 32 : 128);
     }
     if (TunedNic(inputs) >= FASTER_NIC && inputs.communicator.gpusPerNode <= BOARD)
     {

@@ -53,7 +53,8 @@ TreeSenders(const AlgorithmInputs& in)
  * The cutting of a channel's share in a tree: one step is one chunk. LL128 halves the chunk while
  * the share has fewer than 64 s / p chunks and they are larger than 128 KiB, then while it has
  * fewer than 16 s / p and they are larger than 32 KiB, with s = 1 + floor(log2 N) + p / 10 for N
- * nodes of p ranks (enqueue.cc).
+ * nodes of p ranks (enqueue.cc). Before 2.19 Simple halves it down to 128, 64 and 32 KiB while
+ * there are fewer than 8, 4 and 1 chunks for each level of the tree.
  *
  * A chunk has one slice for each pass of the thread block over it.
  */
@@ -77,6 +78,17 @@ TreeChunking(const AlgorithmInputs& in)
     while (halves && chunks() < 16 * steps / perNode && chunking.chunk > SMALL)
     {
         chunking.chunk = Bytes(chunking.chunk.Count() / 2);
+    }
+    constexpr uint32_t WHOLE_SINCE = 19;
+    if (in.protocol == Protocol::Simple && !in.constants.Version().AtLeast(WHOLE_SINCE))
+    {
+        const int64_t depth = in.communicator.Size() / nodes - 1 + FloorLog2(nodes);
+        for (const auto& [min, perLevel] :
+             std::vector<std::pair<Bytes, int64_t>>{{LARGE, 8}, {LARGE / 2, 4}, {SMALL, 1}})
+        {
+            chunking.chunk =
+                Halved(chunking.chunk, min, in.call.bytes, depth * perLevel * in.channels);
+        }
     }
     chunking.slices = PassesOf(in.protocol, chunking.chunk);
     chunking.slots *= chunking.slices;
