@@ -810,6 +810,44 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
 }
 
 /**
+ * Two hosts with a window of 40 packets send to a third. Base round trip: 4 us, two packets of
+ * 83.84 ns and two acknowledgments of 4.8 ns, 49.8 packets; so 80 - 49.8 = 30 packets would queue,
+ * where 20 have room. The header of a trimmed packet makes the sender retransmit it once. Later
+ * packets that arrive before the retransmission were sent before it, and are no sign that it was
+ * lost: as no header is dropped, each trimmed packet, an original or a retransmission, causes one
+ * retransmission.
+ */
+TEST(PacketLaws, ATrimmedPacketIsRetransmittedOnce)
+{
+    PacketBench bench;
+    const uint32_t to = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
+    spec.queuePair.recovery = LossRecovery::Selective;
+    spec.queuePair.window = Bytes(40000);
+    spec.switches.flowControl = FlowControl::None;
+    spec.switches.portQueue = Bytes(20 * 1048);
+    spec.switches.trim = true;
+    std::vector<uint32_t> from;
+    for (int i = 0; i < 2; i++)
+    {
+        from.push_back(bench.AddHost());
+        bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+    }
+    bench.Open(spec);
+    for (const uint32_t host : from)
+    {
+        bench.AddFlow(host, to, Bytes(1000000));
+    }
+    bench.Run();
+    const PortCounters counters = bench.Network().Counters(port.Index());
+    EXPECT_GT(counters.trims, 10u);
+    EXPECT_EQ(counters.drops, 0u);
+    EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().retransmissions, counters.trims);
+}
+
+/**
  * A hundred hosts send one packet each; all arrive at a switch at one instant. One leaves at once,
  * ten fit into the queue, and the other 89 are trimmed. As many of their headers as controlQueue
  * holds are queued; the others are dropped, and their packets are retransmitted after a timeout.

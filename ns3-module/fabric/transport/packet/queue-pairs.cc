@@ -801,6 +801,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
             {
                 lost += SendAgain(pair, number);
             }
+            pair.reported = ReceivedSet(); // all packets are sent again in the order of numbers
         }
         pair.control->OnLoss(time, lost);
     }
@@ -1242,7 +1243,7 @@ QueuePairs::Acknowledge(Pair& pair, uint64_t next)
         pair.sacked.Forget(pair.acked, next);
     }
     pair.acked = next;
-    pair.searched = std::max(pair.searched, next);
+    MoveSearch(pair, std::max(pair.searched, next));
     return static_cast<uint32_t>(bytes);
 }
 
@@ -1332,6 +1333,10 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     else
     {
         lost = SendAgain(pair, p.number);
+        if (p.number >= pair.searched && p.number < pair.next)
+        {
+            pair.reported.Add(p.number, pair.searched);
+        }
         isFirstMissing = p.number == pair.acked;
         ack.next = pair.acked;
     }
@@ -1415,7 +1420,9 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
 
 /**
  * Declares packets lost if a packet sent more than QueuePairSpec::reordering later has been
- * received. Each packet is declared lost once by this rule; afterwards only its timeout applies.
+ * received. Each packet is declared lost once, by this rule or by a NACK; afterwards only its
+ * timeout or another NACK applies, since its retransmission is sent after packets with higher
+ * numbers.
  * @return payload bytes of the lost packets
  */
 int64_t
@@ -1423,14 +1430,26 @@ QueuePairs::FindLost(Pair& pair, uint64_t newest)
 {
     const uint64_t reordering = m_spec.queuePair.reordering.value_or(0);
     int64_t bytes = 0;
-    for (; pair.searched + reordering < newest; pair.searched++)
+    for (uint64_t number = pair.searched; number + reordering < newest; number++)
     {
-        if (!pair.sacked.Has(pair.searched))
+        if (!pair.sacked.Has(number) && !pair.reported.Has(number))
         {
-            bytes += SendAgain(pair, pair.searched);
+            bytes += SendAgain(pair, number);
         }
     }
+    if (newest > reordering)
+    {
+        MoveSearch(pair, std::max(pair.searched, newest - reordering));
+    }
     return bytes;
+}
+
+/** Notes that all gaps before packet @p number have been declared lost. */
+void
+QueuePairs::MoveSearch(Pair& pair, uint64_t number)
+{
+    pair.reported.Forget(pair.searched, number);
+    pair.searched = number;
 }
 
 } // namespace weir

@@ -257,6 +257,8 @@ class QueuePairs : public PacketEndpoints
         ReceivedSet sacked;          //!< Selective: packets acknowledged beyond `acked`
         std::vector<uint64_t> again; //!< Selective: packets to retransmit, in descending order
         uint64_t searched{0};        //!< Selective: gaps before it have been declared lost
+        ReceivedSet reported;        //!< Selective: packets from `searched` on that a NACK has
+                                     //!< declared lost
         ConnectionFacts facts;
         // State of the receiver.
         uint64_t expected{0};
@@ -361,6 +363,7 @@ class QueuePairs : public PacketEndpoints
     int64_t GoBack(Pair& pair, uint64_t next);
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
+    static void MoveSearch(Pair& pair, uint64_t number);
     void NoteRetry(uint32_t pair, int64_t now);
     int64_t LongestTransmission(const Pair& pair) const;
     void StartAckTimer(uint32_t pair, int64_t now);
