@@ -281,6 +281,7 @@ ToJson(const FlowReport& report)
     {
         object["packets"] = ToJson(*report.result.packets);
     }
+    AddCoupling(object, report.result);
     AddBusiestLinks(object, report.result);
     object["events"] = report.run.events;
     object["wall_s"] = WallSeconds(report.cost);

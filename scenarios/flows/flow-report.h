@@ -76,7 +76,8 @@ std::string ToText(const FlowReport& report);
  * makespan_s, mean_active, max_active, sorted_input, and, where they apply, packet_flows,
  * sharing_tolerance, corrections and partial; classes, each {name, flows, fct_s, slowdown} with
  * p50, p95 and p99; packets {drops, trims, marks, retransmissions, pauses, longest_queue_bytes,
- * longest_queue} where there are any; busiest_links, links_window_s, events, wall_s, read_s,
+ * longest_queue} where there are any; coupling {windows, largest_debt_bytes} of fidelity hybrid;
+ * busiest_links, links_window_s, events, wall_s, read_s,
  * play_s, write_s and peak_rss_bytes.
  */
 std::string ToJson(const FlowReport& report);

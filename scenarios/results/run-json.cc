@@ -200,13 +200,6 @@ ToJson(const ReplayCounters& replay)
             {"largest_move_s", Time::Picoseconds(replay.largestMove).ToSeconds()}};
 }
 
-/** Counters of the coupling of packets and fluid, with its largest error. */
-Json
-ToJson(const CouplingCounters& coupling)
-{
-    return {{"windows", coupling.windows}, {"largest_debt_bytes", coupling.largestDebt}};
-}
-
 } // namespace
 
 Json
@@ -249,10 +242,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     {
         object["replay"] = ToJson(*result.replay);
     }
-    if (result.coupling)
-    {
-        object["coupling"] = ToJson(*result.coupling);
-    }
+    AddCoupling(object, result);
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)
     {

@@ -30,6 +30,17 @@ AddBusiestLinks(nlohmann::ordered_json& object, const RunResult& result)
     object["links_window_s"] = {0.0, result.measured.ToSeconds()};
 }
 
+/** Adds `coupling`, the coupling of packets and fluid with its largest error, if there is one. */
+inline void
+AddCoupling(nlohmann::ordered_json& object, const RunResult& result)
+{
+    if (result.coupling)
+    {
+        object["coupling"] = {{"windows", result.coupling->windows},
+                              {"largest_debt_bytes", result.coupling->largestDebt}};
+    }
+}
+
 /** A bound of a time: @p time in @p unit, "s" or "us", as are the ends. */
 nlohmann::ordered_json BoundJson(const ErrorBound& bound, double time, const std::string& unit);
 

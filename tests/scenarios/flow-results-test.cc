@@ -122,6 +122,18 @@ TEST(FlowReport, IsOneJsonObjectWithTheSummary)
     EXPECT_NE(ToText(report).find("1.333"), std::string::npos);
 }
 
+/** In fidelity hybrid the JSON has what the summary says of the coupling. */
+TEST(FlowReport, HasTheCouplingOfPacketsAndFluid)
+{
+    FlowReport report;
+    EXPECT_FALSE(nlohmann::json::parse(ToJson(report)).contains("coupling"));
+    report.result.coupling = CouplingCounters{7, 4096};
+    const auto coupling = nlohmann::json::parse(ToJson(report))["coupling"];
+    EXPECT_EQ(coupling["windows"], 7);
+    EXPECT_EQ(coupling["largest_debt_bytes"], 4096);
+    EXPECT_NE(ToText(report).find("coupled in 7 windows"), std::string::npos);
+}
+
 /** Kinds of the links on a flow's path, in any order. */
 std::vector<LinkKind>
 KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
