@@ -706,6 +706,38 @@ class RateSum : public TransportObserver
 };
 
 /**
+ * A link first carries 1000 acknowledgments of 1000 bytes, of which the fluid knows nothing, then a
+ * fluid flow of 10^6 bytes, at 80 ps per byte: it is busy for 80 us each. Acknowledgments during
+ * another fluid flow do not add to the time of that.
+ */
+TEST(HybridTransport, ALinkIsBusyWithPacketsAndFluid)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    TransportSpec spec = PlainSpec();
+    spec.packets->format.controlSize = Bytes(1000);
+    bench.OpenHybrid(spec);
+    const LinkId back = bench.GetTopology().GetLink(net.trunk).opposite;
+    const auto busy = [&] { return bench.Hybrid().GetLinkUsage(back).busy.ToMicroseconds(); };
+    bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], Bytes(1000000));
+    bench.AddFlowAs(
+        FlowForm::Fluid, net.to[0], net.from[0], Bytes(1000000), Time::Microseconds(200));
+    bench.AddFlowAs(
+        FlowForm::Fluid, net.to[0], net.from[0], Bytes(2000000), Time::Microseconds(400));
+    bench.AddFlowAs(
+        FlowForm::Packets, net.from[0], net.to[0], Bytes(100000), Time::Microseconds(450));
+    bench.RunUntil(Time::Microseconds(150));
+    EXPECT_NEAR(busy(), 80, 1e-6);
+    bench.RunUntil(Time::Microseconds(350));
+    EXPECT_NEAR(busy(), 160, 1e-6);
+    EXPECT_NEAR(bench.Hybrid().GetLinkUsage(back).bytes, 2e6, 1);
+    bench.Run();
+    const double fluid = bench.Duration(2).ToMicroseconds() - 3; // it shares after its latency
+    EXPECT_GE(fluid, 160);
+    EXPECT_NEAR(busy(), 160 + fluid, 1e-3);
+}
+
+/**
  * The rates of links reported to observers integrate to the bytes that the fluid carried, and are
  * zero at its end, also where the last fluid flow ends at the instant at which the first packets
  * start.

@@ -382,7 +382,16 @@ HybridTransport::Couple()
     {
         return; // there are only fluid flows
     }
-    for (const uint32_t link : m_fluid->TakeChangedLinks())
+    const std::vector<uint32_t>& changed = m_fluid->TakeChangedLinks();
+    if (!m_isShared) // all links have changed, and packets have not moved yet
+    {
+        m_isShared = true;
+        for (const uint32_t link : changed)
+        {
+            m_links[link].traffic = m_fluid->GetLinkUsage(LinkId(link)).busy;
+        }
+    }
+    for (const uint32_t link : changed)
     {
         SetShare(link);
     }
@@ -437,6 +446,24 @@ HybridTransport::UseOf(uint32_t link) const
     return isNetwork ? m_use : 1;
 }
 
+/** Time until now for which a port has transmitted packets. */
+Time
+HybridTransport::PortBusy(uint32_t link)
+{
+    const int64_t rest = m_packets.GetNetwork().BusyUntil(link) - m_now.ToPicoseconds();
+    return Time::Picoseconds(m_packets.GetPortCounters(LinkId(link))->busy -
+                             std::max<int64_t>(0, rest));
+}
+
+/** Time for which a link has carried any traffic, if its port has been busy for @p portBusy. */
+Time
+HybridTransport::TrafficTime(uint32_t link, Time portBusy) const
+{
+    const LinkState& state = m_links[link];
+    return state.traffic +
+           (state.fluidRate > 0 ? m_now - state.trafficSince : portBusy - state.portBusy);
+}
+
 /** Gives packets the rate of a link that the fluid leaves. */
 void
 HybridTransport::SetShare(uint32_t link)
@@ -444,6 +471,13 @@ HybridTransport::SetShare(uint32_t link)
     LinkState& state = m_links[link];
     const FluidTransport::Shares shares = m_fluid->SharesOf(LinkId(link));
     TellRate(LinkId(link), shares.flowRate, m_now);
+    if ((shares.flowRate > 0) != (state.fluidRate > 0))
+    {
+        const Time portBusy = PortBusy(link);
+        state.traffic = TrafficTime(link, portBusy);
+        state.trafficSince = m_now;
+        state.portBusy = portBusy;
+    }
     state.fluidBytes = FluidBytes(state);
     state.since = m_now;
     state.fluidRate = shares.flowRate;
@@ -708,14 +742,17 @@ LinkUsage
 HybridTransport::GetLinkUsage(LinkId link)
 {
     const LinkUsage packets = m_packets.GetLinkUsage(link);
-    LinkUsage usage = m_fluid->GetLinkUsage(link); // includes the busy time of occupants
+    LinkUsage usage = m_fluid->GetLinkUsage(link); // includes the times of occupants
     if (usage.bytes == 0)
     {
         return packets;
     }
-    usage.bytes += packets.bytes;
-    usage.busy = std::max(usage.busy, packets.busy);
-    usage.saturated = std::max(usage.saturated, packets.saturated);
+    if (m_isShared)
+    {
+        usage.bytes += packets.bytes;
+        usage.busy = TrafficTime(static_cast<uint32_t>(link.Index()), packets.busy);
+        usage.saturated = std::min(usage.busy, std::max(usage.saturated, packets.saturated));
+    }
     return usage;
 }
 

@@ -202,6 +202,9 @@ class HybridTransport final : public Transport, private TransportObserver
         double debt{0};        //!< bytes carried beyond the rate
         Time checked;          //!< when it was last accounted for
         bool wasBusy{false};   //!< it was busy with packets in the last window
+        Time traffic;          //!< time with any traffic until `trafficSince`
+        Time trafficSince;     //!< when the fluid last started or stopped
+        Time portBusy;         //!< busy time of the port at `trafficSince`
     };
 
     /** The transport of the flows of a form. */
@@ -228,6 +231,8 @@ class HybridTransport final : public Transport, private TransportObserver
     void Leave(const FlowRequest& request, FlowId flow);
     void Couple();
     double UseOf(uint32_t link) const;
+    Time PortBusy(uint32_t link);
+    Time TrafficTime(uint32_t link, Time portBusy) const;
     void SetShare(uint32_t link);
     void TellRate(LinkId link, double rate, Time now);
 
@@ -271,6 +276,7 @@ class HybridTransport final : public Transport, private TransportObserver
     Time m_shortestTrip{Time::Infinite()};
     Time m_now;
     CouplingCounters m_counters;
+    bool m_isShared{false}; //!< shares of links have been set, since there are streams
 };
 
 } // namespace weir
