@@ -42,8 +42,8 @@ FabricPort::GetTypeId()
                             MakeTraceSourceAccessor(&FabricPort::m_mark),
                             "ns3::FabricPort::MarkTracedCallback")
             .AddTraceSource("Drop",
-                            "A packet was dropped: its queue was full, or it was on the link when "
-                            "the link failed.",
+                            "A packet was dropped: its queue was full, it was in the queue or on "
+                            "the link when the link failed, or the link lost it at random.",
                             MakeTraceSourceAccessor(&FabricPort::m_drop),
                             "ns3::FabricPort::BytesTracedCallback")
             .AddTraceSource("Pause",
