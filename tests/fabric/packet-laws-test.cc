@@ -848,6 +848,46 @@ TEST(PacketLaws, ATrimmedPacketIsRetransmittedOnce)
 }
 
 /**
+ * A hundred hosts send one packet each, and ten have room in the queue. The queue of headers is
+ * unlimited, so the receiver hears of each lost transmission: a packet that is trimmed again,
+ * before nackInterval has passed, is retransmitted again, and no sender waits for its timeout.
+ */
+TEST(PacketLaws, APacketThatIsTrimmedAgainNeedsNoTimeout)
+{
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        PacketBench bench;
+        const uint32_t to = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
+        spec.queuePair.recovery = recovery;
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.portQueue = Bytes(10 * 1048);
+        spec.switches.trim = true;
+        spec.switches.controlQueue = Bytes::GiB(1);
+        std::vector<uint32_t> from;
+        for (int i = 0; i < 100; i++)
+        {
+            from.push_back(bench.AddHost());
+            bench.Join(from.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        bench.Open(spec);
+        for (const uint32_t host : from)
+        {
+            bench.AddFlow(host, to, Bytes(1000));
+        }
+        bench.Run();
+        const PortCounters counters = bench.Network().Counters(port.Index());
+        const QueuePairCounters ofPairs = bench.Transport().GetQueuePairs().Counters();
+        EXPECT_GT(counters.trims, 100u); // some packets more than once
+        EXPECT_EQ(counters.drops, 0u);
+        EXPECT_EQ(ofPairs.timeouts, 0u);
+        EXPECT_EQ(ofPairs.retransmissions, counters.trims);
+    }
+}
+
+/**
  * A hundred hosts send one packet each; all arrive at a switch at one instant. One leaves at once,
  * ten fit into the queue, and the other 89 are trimmed. As many of their headers as controlQueue
  * holds are queued; the others are dropped, and their packets are retransmitted after a timeout.

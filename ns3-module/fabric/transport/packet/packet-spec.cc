@@ -74,12 +74,12 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                       "mlx5: 4.096 us x 2^timeout, with timeout 10"},
                      retransmissionTimeout,
                      {Time::Nanoseconds(1), Time::Infinite()});
-    visitor.Duration(
-        {"nackInterval",
-         "Minimum time between two negative acknowledgments for the same packet (go-back-n).",
-         "HPCC's simulator"},
-        nackInterval,
-        {Time(), MAX_TIME});
+    visitor.Duration({"nackInterval",
+                      "Minimum time between two negative acknowledgments for the same packet "
+                      "(go-back-n), except where its header arrives trimmed.",
+                      "HPCC's simulator"},
+                     nackInterval,
+                     {Time(), MAX_TIME});
     visitor.OptionalCount({"reordering",
                            "Number of later packets that may arrive before a missing packet counts "
                            "as lost (selective); absent: paths where routing is spray, else 0."},

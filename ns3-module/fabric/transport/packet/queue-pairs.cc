@@ -22,6 +22,8 @@ constexpr unsigned ACK_BITS = 64;       //!< see QueuePairSpec::ackBitmap
 
 constexpr std::size_t CACHE_LINE = 64;
 
+constexpr uint64_t NEVER_NACKED = ~uint64_t{0}; //!< see QueuePairs::Pair::nacked
+
 /** Unused grants of credit from which on a sender reports that it is sated. */
 constexpr double EXCESS_CREDIT_GRANTS = 2;
 
@@ -1087,13 +1089,18 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     {
         Reply(packet, PacketKind::Nack, number, now);
     }
-    else if (number >= m_pairs[m_packets[packet].owner]->expected)
+    else if (number >= pair.expected)
     {
+        // Of the packet expected, the header shows that this transmission was lost, too.
+        pair.nacked = number == pair.expected ? NEVER_NACKED : pair.nacked;
         SendNack(packet, now);
     }
 }
 
-/** Sends a NACK for the next packet expected, at most once per nackInterval. */
+/**
+ * Sends a NACK for the next packet expected, at most once per nackInterval unless `nacked` is
+ * NEVER_NACKED.
+ */
 void
 QueuePairs::SendNack(uint32_t packet, int64_t now)
 {
