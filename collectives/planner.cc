@@ -73,7 +73,8 @@ struct Planner::State
           connector(aCluster,
                     aRouting,
                     settings.p2pLevel,
-                    {settings.queuePairs, settings.MergedPorts(aCluster.GetSpec().node)}),
+                    {settings.queuePairs, settings.MergedPorts(aCluster.GetSpec().node)},
+                    {settings, constants, aCluster.GetSpec().node}),
           builder(aCluster, connector, constants, settings)
     {
     }

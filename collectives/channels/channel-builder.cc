@@ -273,7 +273,7 @@ ChannelBuilder::GraphsOf(const NodeRanks& part, bool interNode)
     {
         NodeCapacity capacity(m_connector, m_constants, part.gpus);
         graphs = std::make_unique<NodeGraphs>();
-        const NicRules rules(m_settings, m_constants, m_cluster.GetSpec().node);
+        const NicRules& rules = m_connector.GetRules();
         graphs->rings = SearchRings(capacity, m_constants, interNode, rules);
         graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode, rules);
     }

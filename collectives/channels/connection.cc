@@ -173,12 +173,15 @@ RanksByNode(const Communicator& communicator, const Cluster& cluster)
 Connector::Connector(const Cluster& cluster,
                      Routing& routing,
                      P2pLevel p2p,
-                     const Striping& striping)
+                     const Striping& striping,
+                     const NicRules& rules)
     : m_cluster(cluster),
       m_routing(routing),
       m_p2p(p2p),
       m_striping(striping),
-      m_nicsOfLocalGpu(cluster.GpusPerNode())
+      m_rules(rules),
+      m_nicsOfLocalGpu(cluster.GpusPerNode()),
+      m_boardOfLocalGpu(cluster.GpusPerNode())
 {
     if (routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
     {
@@ -344,6 +347,47 @@ Connector::LinksToNic(GpuId gpu, uint32_t nic, bool isBack)
     return m_routing.InsidePath(isBack ? port : device, isBack ? device : port, PCIE_KINDS);
 }
 
+/** The local GPUs of one host: those of a node's board that PCIe connects, ascending. */
+const std::vector<uint32_t>&
+Connector::BoardOf(uint32_t local)
+{
+    auto& board = m_boardOfLocalGpu[local];
+    if (!board.empty())
+    {
+        return board;
+    }
+    const NodeSpec& node = m_cluster.GetSpec().node;
+    const bool isNode = node.socketsPerBoard == 0 || node.socketsPerBoard >= node.sockets;
+    const DeviceId own = m_cluster.GpuDevice(GpuId(local));
+    for (uint32_t gpu = 0; gpu < m_cluster.GpusPerNode(); ++gpu)
+    {
+        const DeviceId other = m_cluster.GpuDevice(GpuId(gpu));
+        if (isNode || gpu == local || m_routing.GetRouter().IsReachable(own, other, PCIE_KINDS))
+        {
+            board.push_back(gpu);
+        }
+    }
+    return board;
+}
+
+/** The local GPUs that NicsOf gives @p nic, ascending. */
+const std::vector<uint32_t>&
+Connector::GpusOf(uint32_t nic)
+{
+    if (m_gpusOfNic.empty())
+    {
+        m_gpusOfNic.resize(m_cluster.NicsPerNode());
+        for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
+        {
+            for (const uint32_t each : NicsOf(GpuId(local)))
+            {
+                m_gpusOfNic[each].push_back(local);
+            }
+        }
+    }
+    return m_gpusOfNic[nic];
+}
+
 /** Whether a GPU may send through another one that owns @p nic. */
 bool
 Connector::MayRelay(GpuId from, GpuId proxy, uint32_t nic, NicReach reach)
@@ -355,38 +399,36 @@ Connector::MayRelay(GpuId from, GpuId proxy, uint32_t nic, NicReach reach)
 }
 
 NetworkPorts
-Connector::PortsForSendRecv(
-    const Communicator& group, GpuId from, GpuId to, uint32_t channel, const NicRules& rules)
+Connector::PortsForSendRecv(const Communicator& group, GpuId from, GpuId to, uint32_t channel)
 {
-    const auto portOf = [&](GpuId gpu) {
-        const Ports ports = PortsOf(group, gpu);
-        if (ports.count == 0)
-        {
-            throw std::runtime_error("GPU " + std::to_string(m_cluster.LocalIndexOf(gpu)) +
-                                     " of node " + std::to_string(m_cluster.NodeOf(gpu)) +
-                                     " reaches no NIC of its node over PCIe");
-        }
-        return ports.OfChannel(channel);
-    };
-    const uint32_t inNic = portOf(to);
-    // A board is a host of its own; one without NICs depends on the others.
-    const NodeSpec& node = m_cluster.GetSpec().node;
-    const bool hasNics = PortsOf(group, from).count > 0;
-    const uint32_t boards =
-        hasNics && node.socketsPerBoard > 0 ? node.sockets / node.socketsPerBoard : 1;
-    const uint32_t gpus = m_cluster.GpusPerNode() / boards;
-    const uint32_t firstGpu = from.Index() / gpus * gpus;
-    const GpuId alike(firstGpu + to.Index() % gpus);
-    const bool isKnown = group.members[alike.Index()];
-    if (isKnown && rules.pxn)
+    const Ports receiving = PortsOf(group, to);
+    if (receiving.count == 0)
     {
-        const uint32_t rail = portOf(alike);
-        for (uint32_t local = 0; local < gpus; ++local)
+        ThrowNoNic(to);
+    }
+    const uint32_t inNic = receiving.OfChannel(channel);
+    if (NicsOf(from).empty())
+    {
+        return PortsByAnyRelay(group, from, inNic, channel);
+    }
+    const uint32_t firstGpu = m_cluster.NodeOf(from) * m_cluster.GpusPerNode();
+    const auto& theirs = BoardOf(m_cluster.LocalIndexOf(to));
+    const auto number =
+        std::find(theirs.begin(), theirs.end(), m_cluster.LocalIndexOf(to)) - theirs.begin();
+    const auto& board = BoardOf(m_cluster.LocalIndexOf(from));
+    const GpuId alike(firstGpu + board[std::min<std::size_t>(number, board.size() - 1)]);
+    const bool isKnown = static_cast<std::size_t>(number) < board.size() &&
+                         group.members[alike.Index()] && !NicsOf(alike).empty();
+    const uint32_t own = PortsOf(group, from).OfChannel(channel);
+    const uint32_t rail = isKnown ? PortsOf(group, alike).OfChannel(channel) : own;
+    if (isKnown && m_rules.pxn)
+    {
+        for (const uint32_t local : GpusOf(rail))
         {
             const GpuId proxy(firstGpu + local);
             if (group.members[proxy.Index()] && PortsOf(group, proxy).Has(rail))
             {
-                if (MayRelay(from, proxy, rail, *rules.pxn))
+                if (MayRelay(from, proxy, rail, *m_rules.pxn))
                 {
                     return {rail, inNic, proxy};
                 }
@@ -394,8 +436,42 @@ Connector::PortsForSendRecv(
             }
         }
     }
-    const bool keepsRail = isKnown && rules.crossNic == CrossNic::Never;
-    return {portOf(keepsRail ? alike : from), inNic, from};
+    return {m_rules.crossNic == CrossNic::Never ? rail : own, inNic, from};
+}
+
+void
+Connector::ThrowNoNic(GpuId gpu) const
+{
+    throw std::runtime_error("GPU " + std::to_string(m_cluster.LocalIndexOf(gpu)) + " of node " +
+                             std::to_string(m_cluster.NodeOf(gpu)) +
+                             " reaches no NIC of its node over PCIe");
+}
+
+/** The ports of a sender that reaches no NIC: preferably the receiver's rail. */
+NetworkPorts
+Connector::PortsByAnyRelay(const Communicator& group, GpuId from, uint32_t inNic, uint32_t channel)
+{
+    std::optional<NetworkPorts> found;
+    for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
+    {
+        const GpuId proxy(m_cluster.NodeOf(from) * m_cluster.GpusPerNode() + local);
+        const Ports ports = PortsOf(group, proxy);
+        const bool isRail = ports.Has(inNic);
+        if (group.members[proxy.Index()] && ports.count > 0 && (!found || isRail) &&
+            InsideNode(from, proxy).kind == ConnectionKind::NvLink)
+        {
+            found = {isRail ? inNic : ports.OfChannel(channel), inNic, proxy};
+            if (isRail)
+            {
+                break;
+            }
+        }
+    }
+    if (!found)
+    {
+        ThrowNoNic(from);
+    }
+    return *found;
 }
 
 const std::vector<uint32_t>&
@@ -437,13 +513,9 @@ Connector::PortsOf(const Communicator& group, GpuId gpu)
         return {nics, 0};
     }
     const uint32_t firstGpu = m_cluster.NodeOf(gpu) * m_cluster.GpusPerNode();
-    std::size_t sharers = 0;
-    for (uint32_t local = 0; local < m_cluster.GpusPerNode(); ++local)
-    {
-        const auto& theirs = NicsOf(GpuId(firstGpu + local));
-        sharers += group.members[firstGpu + local] &&
-                   std::find(theirs.begin(), theirs.end(), nics.front()) != theirs.end();
-    }
+    const auto& gpus = GpusOf(nics.front());
+    const std::size_t sharers = std::count_if(
+        gpus.begin(), gpus.end(), [&](uint32_t local) { return group.members[firstGpu + local]; });
     return {nics, (nics.size() + sharers - 1) / std::max<std::size_t>(sharers, 1)};
 }
 

@@ -35,6 +35,7 @@ enum class NicReach : uint8_t
     Sockets
 };
 
+/** The reach of a path, link by link. */
 NicReach ReachOf(const Topology& topology, const std::vector<LinkId>& path);
 
 /**
@@ -88,7 +89,8 @@ class Connector
     Connector(const Cluster& cluster,
               Routing& routing,
               P2pLevel p2p = P2pLevel::System,
-              const Striping& striping = {});
+              const Striping& striping = {},
+              const NicRules& rules = {});
 
     /**
      * NVLink between GPUs of one node where it exists, else PCIe, relayed through the host's memory
@@ -148,19 +150,27 @@ class Connector
     /**
      * The ports for send/recv (ncclTopoGetNetDev): those of the receiver and the sender. If @p
      * group has a GPU of the receiver's number on the sender's board, its port is taken instead of
-     * the sender's, through the first GPU of the group that owns the port, where @p rules allow
-     * that (NCCL_P2P_PXN_LEVEL=2), else by the sender itself if rings may not cross NICs.
-     * Channel @p channel takes the ports of PortsOf in turn.
+     * the sender's, through the first GPU of the group that owns the port, where GetRules() allow
+     * that (NCCL_P2P_PXN_LEVEL=2), else by the sender itself if rings may not cross NICs. A sender
+     * without a NIC sends through any GPU of the group in its node. Channel @p channel takes the
+     * ports of PortsOf in turn.
      * @throws std::runtime_error when the receiver reaches no NIC, or the sender, with no other GPU
      *         to send for it.
      */
-    NetworkPorts PortsForSendRecv(
-        const Communicator& group, GpuId from, GpuId to, uint32_t channel, const NicRules& rules);
+    NetworkPorts PortsForSendRecv(const Communicator& group,
+                                  GpuId from,
+                                  GpuId to,
+                                  uint32_t channel);
 
     /** Number of ports of a NIC as NCCL sees it. */
     uint32_t PortsPerNic() const
     {
         return m_striping.ports;
+    }
+
+    const NicRules& GetRules() const
+    {
+        return m_rules;
     }
 
     const Cluster& GetCluster() const
@@ -213,7 +223,14 @@ class Connector
 
   private:
     std::optional<Connection> FindDirect(GpuId from, GpuId to);
+    [[noreturn]] void ThrowNoNic(GpuId gpu) const;
     bool MayRelay(GpuId from, GpuId proxy, uint32_t nic, NicReach reach);
+    NetworkPorts PortsByAnyRelay(const Communicator& group,
+                                 GpuId from,
+                                 uint32_t inNic,
+                                 uint32_t channel);
+    const std::vector<uint32_t>& BoardOf(uint32_t local);
+    const std::vector<uint32_t>& GpusOf(uint32_t nic);
     RouteRequest RequestOf(
         GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe) const;
 
@@ -222,7 +239,11 @@ class Connector
     P2pLevel m_p2p;
     Striping m_striping; //!< as far as queue pairs may differ in path
     std::unordered_map<uint64_t, std::optional<Connection>> m_inside; //!< by both GPUs
-    std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu; //!< by local GPU; empty until asked for
+    NicRules m_rules;
+    std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
+    std::vector<std::vector<uint32_t>> m_boardOfLocalGpu; //!< as above: the GPUs of its board
+    std::vector<std::vector<uint32_t>>
+        m_gpusOfNic; //!< by NIC: local GPUs that may use it; as above
 };
 
 } // namespace weir

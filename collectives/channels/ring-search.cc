@@ -249,7 +249,7 @@ class RingPacker
                     return true;
                 }
             }
-            return false;
+            return Add(nics[in], nics[in], Exit::Far);
         });
     }
 

@@ -496,7 +496,8 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
     auto crossing = static_cast<uint32_t>(crossNic);
     visitor.Count({"crossNic",
                    "NCCL_CROSS_NIC; 0: a ring leaves a node by the NIC by which it enters; 1: by "
-                   "any NIC; 2: pairs of rings swap two NICs where that is faster."},
+                   "any NIC; 2: pairs of rings swap two NICs where that is faster. 0 also keeps "
+                   "sends on the receiver's rail."},
                   crossing,
                   {0, 2});
     crossNic = static_cast<CrossNic>(crossing);

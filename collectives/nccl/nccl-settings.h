@@ -203,7 +203,7 @@ struct NcclSettings : Parameterized
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< NCCL_IB_QPS_PER_CONNECTION
     bool mergeNics{true};   //!< NCCL_IB_MERGE_NICS: whether the ports of a NIC are one device
-    bool pxn{true};         //!< not NCCL_PXN_DISABLE
+    bool pxn{true}; //!< whether GPUs send through another GPU, near the NIC; not NCCL_PXN_DISABLE
     ChannelLimits channelLimits;
     CrossNic crossNic{CrossNic::IfFaster};
     P2pLevel p2pLevel{P2pLevel::System};

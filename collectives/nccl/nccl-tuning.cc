@@ -388,12 +388,10 @@ IsCollNet(Algorithm algorithm)
     return algorithm == Algorithm::CollNetDirect || algorithm == Algorithm::CollNetChain;
 }
 
-/** Whether the number of bytes does not limit the channels: tuning.cc sets no threads for PAT. */
 bool
-KeepsChannels(Algorithm algorithm)
+IsNvls(Algorithm algorithm)
 {
-    return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree ||
-           algorithm == Algorithm::Pat;
+    return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree;
 }
 
 /** Maximum threads of a block (maxThreads). */
@@ -401,7 +399,8 @@ int64_t
 MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
     constexpr double NARROW_RING = 12.0; // GB/s of all channels, tuning.cc's PCI_BW
-    if (IsCollNet(algorithm) || KeepsChannels(algorithm) || protocol == Protocol::Ll128)
+    if (IsCollNet(algorithm) || IsNvls(algorithm) || algorithm == Algorithm::Pat ||
+        protocol == Protocol::Ll128)
     {
         return 640;
     }
@@ -479,10 +478,11 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
     int64_t channels = max;
     if (algorithm == Algorithm::CollNetDirect)
     {
-        channels =
-            CollNetDirectChannels(bytes.Count(), threads, int64_t{communicator.gpusPerNode}, max);
+        const uint32_t heads =
+            std::min(communicator.collNetGraph.channels, communicator.gpusPerNode);
+        channels = CollNetDirectChannels(bytes.Count(), threads, heads, max);
     }
-    else if (!KeepsChannels(algorithm))
+    else if (!IsNvls(algorithm) && algorithm != Algorithm::Pat) // which has no threads in tuning.cc
     {
         const int64_t min = MinPerThread(communicator, algorithm, protocol);
         channels = std::clamp<int64_t>(bytes.Count() / (threads * min), 1, max);
@@ -491,7 +491,7 @@ NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t max)
             threads /= 2;
         }
     }
-    if (algorithm == Algorithm::Ring || algorithm == Algorithm::Tree || algorithm == Algorithm::Pat)
+    if (!IsNvls(algorithm) && !IsCollNet(algorithm))
     {
         const auto ofChannel = static_cast<int64_t>(
             constants.ValueOf(NcclTable::ChannelTraffic, protocol == Protocol::Ll ? 0 : 1));

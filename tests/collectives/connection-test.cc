@@ -43,7 +43,9 @@ class ConnectionTest : public testing::Test
         {
             group.members.push_back(absent.count(gpu) == 0);
         }
-        return m_connector.PortsForSendRecv(group, GpuId(from), GpuId(to), 0, rules);
+        Connector connector(
+            m_fabric.GetCluster(), m_fabric.GetRouting(), P2pLevel::System, {}, rules);
+        return connector.PortsForSendRecv(group, GpuId(from), GpuId(to), 0);
     }
 
     Fabric m_fabric;
@@ -140,6 +142,61 @@ TEST_F(ConnectionTest, ANicOfAnAbsentGpuIsUsed)
     EXPECT_EQ(nics(), (std::vector<uint32_t>{3, 2}));
 }
 
+/** As above, on two boards: hosts that share NVLink. */
+class BoardsConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.socketsPerBoard = 1;
+        return spec;
+    }
+
+    BoardsConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+// ncclTopoDevToRank considers GPUs of the own host: GPU 5 sends to GPU 0 of the other node, number
+// 0 on its board, through number 0 on its own board, GPU 4.
+TEST_F(BoardsConnectionTest, RelaysAreOnTheSendersBoard)
+{
+    const auto ports = Ports(5, 8);
+    EXPECT_EQ(ports.proxy, GpuId(4));
+    EXPECT_EQ(ports.outNic, 4U);
+    EXPECT_EQ(ports.inNic, 0U);
+}
+
+/** Three GPUs on one board and two on the other, or one GPU on one of two boards. */
+TEST(BoardsOfUnequalGpus, SendThroughTheirOwnPorts)
+{
+    for (const uint32_t gpus : {1U, 5U})
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.gpus = gpus;
+        spec.node.nics = gpus;
+        spec.node.pcieSwitches = 0;
+        spec.node.socketsPerBoard = 1;
+        Fabric fabric(spec);
+        Connector connector(fabric.GetCluster(), fabric.GetRouting());
+        Communicator group;
+        group.members.assign(std::size_t{2} * gpus, true);
+        for (uint32_t from = 0; from < gpus; ++from)
+        {
+            for (uint32_t to = 0; to < gpus; ++to)
+            {
+                const auto ports =
+                    connector.PortsForSendRecv(group, GpuId(gpus + from), GpuId(to), 0);
+                EXPECT_EQ(ports.proxy, GpuId(gpus + from));
+                const auto& own = connector.NicsOf(GpuId(from));
+                EXPECT_NE(std::find(own.begin(), own.end(), ports.outNic), own.end());
+            }
+        }
+    }
+}
+
 /** NICs behind the root complexes, without PCIe switches. */
 class HostNicConnectionTest : public ConnectionTest
 {
@@ -174,7 +231,7 @@ class OneNicConnectionTest : public ConnectionTest
     {
         ClusterSpec spec = H100Boxes(2);
         spec.node.nics = 1;
-        spec.node.pcieSwitches = 2;
+        spec.node.pcieSwitches = 0;
         spec.node.sockets = 2;
         spec.node.socketsPerBoard = 1;
         return spec;
@@ -186,12 +243,15 @@ class OneNicConnectionTest : public ConnectionTest
     }
 };
 
-// GPU 7 sends through a GPU of the first board; it cannot receive.
+// GPU 7 sends through a GPU of the first board, also where PXN is off; it cannot receive.
 TEST_F(OneNicConnectionTest, AGpuThatReachesNoNicSendsThroughAnother)
 {
     const auto ports = Ports(7, 8);
     EXPECT_EQ(ports.outNic, 0U);
     EXPECT_LT(ports.proxy.Index(), 4U);
+    NicRules none;
+    none.pxn.reset();
+    EXPECT_EQ(Ports(7, 8, {0, 1}, none).proxy, GpuId(2));
     try
     {
         Ports(0, 15);

@@ -261,8 +261,8 @@ TEST(NcclModel, TreeCorrectionByRelease)
     EXPECT_EQ(factor("2.30.7", Protocol::Simple, Bytes::GiB(1)), 1);
 }
 
-// Tree: 8 channels of 512 x 8 = 4 KiB each. The cell rule assigns a channel per 16 KiB of an
-// all-reduce.
+// Trees under LL: a channel for each 512 x 8 = 4 KiB; the rule of traffic, 4 KiB of an all-reduce,
+// agrees.
 TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
 {
     const auto group = Group(1, 8, 12, 30);
@@ -272,7 +272,7 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
             Bytes(bytes),
             24);
     };
-    EXPECT_EQ(width(Algorithm::Tree, Protocol::Ll, 64 << 10).channels, 4U);
+    EXPECT_EQ(width(Algorithm::Tree, Protocol::Ll, 64 << 10).channels, 16U);
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 64 << 10).channels, 2U);
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 32 << 10).threads, 512U);
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 16 << 10).threads, 256U);
@@ -281,7 +281,47 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Simple, 1 << 30).channels, 24U);
 }
 
+// CollNet Direct counts the threads of all heads (enqueue.cc): 24 channels fall one by one, and the
+// threshold from 512 to 256 bytes at 24 and to 128 at 12. 11 x 640 x 8 x 128 bytes are the most
+// below 8 MiB, 6 x 640 x 8 x 128 below 4 MiB.
+TEST(NcclModel, CollNetDirectCountsAllHeads)
+{
+    Communicator group = Group(4, 8, 12, 48);
+    const auto channels = [&](int64_t bytes) {
+        return NcclKernelWidth({Constants("2.30.7"),
+                                group,
+                                Algorithm::CollNetDirect,
+                                CollectiveOp::AllReduce,
+                                Protocol::Simple},
+                               Bytes(bytes),
+                               24)
+            .channels;
+    };
+    group.collNetGraph = {8, 48, 48};
+    EXPECT_EQ(channels(1 << 30), 24U);
+    EXPECT_EQ(channels(8 << 20), 11U);
+    EXPECT_EQ(channels(4 << 20), 6U);
+    group.collNetGraph = {4, 48, 48}; // 12 x 640 x 4 x 256 bytes
+    EXPECT_EQ(channels(8 << 20), 12U);
+}
+
+// tuning.cc sets no threads for PAT: only its traffic limits its channels, 32 KiB each. Trees have
+// 512 threads where a narrow ring has 256.
+TEST(NcclModel, PatAndTreesKeepTheirWidth)
+{
+    const auto width = [](Algorithm algorithm, CollectiveOp op, int64_t bytes) {
+        return NcclKernelWidth(
+            {Constants("2.30.7"), Group(4, 1, 1, 12), algorithm, op, Protocol::Simple},
+            Bytes(bytes),
+            8);
+    };
+    EXPECT_EQ(width(Algorithm::Pat, CollectiveOp::AllGather, 128 << 10).channels, 4U);
+    EXPECT_EQ(width(Algorithm::Ring, CollectiveOp::AllReduce, 1 << 20).threads, 256U);
+    EXPECT_EQ(width(Algorithm::Tree, CollectiveOp::AllReduce, 1 << 20).threads, 512U);
+}
+
 // Before the cell rule each channel had 4 KiB, so trees of 4 to 16 KiB had up to 4 channels.
+// From 2.28 on LL's traffic counts four times.
 TEST(NcclModel, CellsCameWith22)
 {
     const auto channels = [](const char* version, int64_t bytes) {
@@ -297,6 +337,7 @@ TEST(NcclModel, CellsCameWith22)
     EXPECT_EQ(channels("2.21.5", 16 << 10), 4U);
     EXPECT_EQ(channels("2.22.3", 16 << 10), 1U);
     EXPECT_EQ(channels("2.22.3", 64 << 10), 4U);
+    EXPECT_EQ(channels("2.28.9", 16 << 10), 4U);
 }
 
 // The tables differ by release: latency of a Simple tree over 2 nodes of 8 GPUs.

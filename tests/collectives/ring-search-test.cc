@@ -268,23 +268,68 @@ NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKi
     return max;
 }
 
-// One port near one GPU: the ring enters there and returns to it over NVLink (PXN). Without NVLink
-// it leaves from another GPU through the CPU.
+/** As above, of the hops between the nodes of trees. */
+uint32_t
+TreeHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKind kind)
+{
+    uint32_t max = 0;
+    const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+    for (const TreeChannel& tree : communicator.trees)
+    {
+        for (const TreeNeighbors& each : tree.neighbors)
+        {
+            if (each.parent == TreeNeighbors::NO_RANK ||
+                each.toParent.kind != ConnectionKind::Network)
+            {
+                continue;
+            }
+            for (const Connection& hop : {each.toParent, each.fromParent})
+            {
+                uint32_t count = 0;
+                for (const auto& link : bench.GetFabric().GetRouting().Links(hop.route))
+                {
+                    count += topology.GetLink(link.link).kind == kind;
+                }
+                max = std::max(max, count);
+            }
+        }
+    }
+    return max;
+}
+
+// One port near one GPU: the ring enters there and returns to it over NVLink (PXN). Without NVLink,
+// or without PXN, it leaves from another GPU through the CPU, and so do trees.
 TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 {
-    ClusterSpec spec = A100Boxes(2);
+    ClusterSpec spec = A100Boxes(4);
     spec.node.nics = 1;
     spec.node.pcieSwitches = 8;
     CollectiveBench withNvLink(spec);
-    auto id = withNvLink.GetPlanner().AddCommunicator(FirstGpus(16));
+    auto id = withNvLink.GetPlanner().AddCommunicator(FirstGpus(32));
     const auto& proxied = withNvLink.GetPlanner().GetCommunicator(id);
     EXPECT_EQ(NetworkHopLinks(withNvLink, proxied, LinkKind::NvLink), 2U);
     EXPECT_EQ(NetworkHopLinks(withNvLink, proxied, LinkKind::Pcie), 4U);
     EXPECT_NEAR(proxied.searchBandwidth, 24, 1e-9);
+    EXPECT_GT(TreeHopLinks(withNvLink, proxied, LinkKind::NvLink), 0U);
+    EXPECT_FALSE(proxied.ll128); // tuning.cc allows it over PXN from compute capability 90 on
+
+    NcclSettings off;
+    off.pxn = false;
+    NcclSettings anyNic = off;
+    anyNic.crossNic = CrossNic::Always;
+    for (const NcclSettings& settings : {off, anyNic, NcclSettings("2.11.4")})
+    {
+        CollectiveBench bench(spec, settings);
+        id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+        const auto& found = bench.GetPlanner().GetCommunicator(id);
+        EXPECT_EQ(NetworkHopLinks(bench, found, LinkKind::NvLink), 0U);
+        EXPECT_EQ(TreeHopLinks(bench, found, LinkKind::NvLink), 0U);
+        EXPECT_GT(found.searchBandwidth, 1);
+    }
 
     spec.node.wiring = NvLinkWiring::None;
     CollectiveBench onlyPcie(spec);
-    id = onlyPcie.GetPlanner().AddCommunicator(FirstGpus(16));
+    id = onlyPcie.GetPlanner().AddCommunicator(FirstGpus(32));
     const auto& through = onlyPcie.GetPlanner().GetCommunicator(id);
     EXPECT_EQ(NetworkHopLinks(onlyPcie, through, LinkKind::NvLink), 0U);
     EXPECT_GT(NetworkHopLinks(onlyPcie, through, LinkKind::Pcie), 4U);

@@ -215,9 +215,7 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
 const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM{
     Algorithm::Nvls,
     SupportsNvlsNetwork,
-    [](const AlgorithmInputs& in) {
-        return std::min(NvlsChannels(in), static_cast<uint32_t>(in.communicator.channels.size()));
-    },
+    [](const AlgorithmInputs& in) { return std::min(NvlsChannels(in), RingMaxChannels(in)); },
     [](const AlgorithmInputs& in) { return DescribeNvlsNetwork(in, NvlsHeads(in)); },
     NvlsNetworkStreams,
 };

@@ -134,7 +134,7 @@ PeerChannelsOf(const AlgorithmInputs& in)
                            PowerOfTwoUp(local ? LocalChannels(in, gpus[0], gpus[peer])
                                               : NetworkChannels(in, gpus[peer])));
     }
-    PeerChannels limits{all, perPeer, perPeer};
+    PeerChannels limits{all, perPeer, perPeer, StepOf(in)};
     while (limits.min > 1 && std::size_t{limits.min} * gpus.size() > all)
     {
         limits.min /= 2;
@@ -164,7 +164,7 @@ ChannelsOfMessage(const AlgorithmInputs& in, const PeerChannels& limits, Bytes b
     const bool isLl = in.protocol == Protocol::Ll && version.AtLeast(LL_STEPS_SINCE);
     const Bytes step = network || !version.AtLeast(OWN_STEPS_SINCE) ? CHUNK_NVLINK
                        : isLl                                       ? Bytes::KiB(64)
-                                                                    : StepOf(in);
+                                                                    : limits.step;
     // Per channel, half to all of a step on several nodes, an eighth to 32 of them on one.
     const Bytes smallest(step.Count() / (network ? 2 : 8));
     const Bytes largest = step * (network ? 1 : 32);
@@ -189,9 +189,8 @@ NetworkPorts
 PortsOf(const AlgorithmInputs& in, const Message& message, uint32_t channel)
 {
     const auto& gpus = in.communicator.gpus;
-    const NicRules rules(in.settings, in.constants, in.connector.GetCluster().GetSpec().node);
     return in.connector.PortsForSendRecv(
-        in.communicator, gpus[message.from], gpus[message.to], channel, rules);
+        in.communicator, gpus[message.from], gpus[message.to], channel);
 }
 
 uint32_t

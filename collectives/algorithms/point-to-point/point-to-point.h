@@ -23,6 +23,7 @@ struct PeerChannels
     uint32_t all; //!< of the communicator
     uint32_t min; //!< for a message that is long enough
     uint32_t max; //!< maximum, for very long messages
+    Bytes step;   //!< payload of a step under Simple (p2pChunkSize)
 };
 
 /**

@@ -83,8 +83,8 @@ TreeChunking(const AlgorithmInputs& in)
     if (in.protocol == Protocol::Simple && !in.constants.Version().AtLeast(WHOLE_SINCE))
     {
         const int64_t depth = in.communicator.Size() / nodes - 1 + FloorLog2(nodes);
-        for (const auto& [min, perLevel] :
-             std::vector<std::pair<Bytes, int64_t>>{{LARGE, 8}, {LARGE / 2, 4}, {SMALL, 1}})
+        using Limit = std::pair<Bytes, int64_t>;
+        for (const auto& [min, perLevel] : {Limit(LARGE, 8), Limit(LARGE / 2, 4), Limit(SMALL, 1)})
         {
             chunking.chunk =
                 Halved(chunking.chunk, min, in.call.bytes, depth * perLevel * in.channels);
