@@ -40,7 +40,8 @@ NicReach ReachOf(const Topology& topology, const std::vector<LinkId>& path);
 
 /**
  * The farthest path between a GPU and a NIC that NCCL treats as direct: over PCIe switches, from
- * 2.27 on also through the CPU that shares a chip-to-chip link with the GPU (P2C).
+ * 2.27 on also through the CPU that shares a chip-to-chip link with the GPU (P2C). The release is
+ * that of AllowsLl128; 2.28.9 has it for both LL128 and PXN (NCCL_LL128_C2C, NCCL_PXN_C2C).
  */
 NicReach DirectReach(const NcclConstants& constants, const NodeSpec& node);
 

@@ -448,8 +448,8 @@ IsEnabled(const NcclConstants& constants,
 }
 
 /**
- * The channels of CollNet Direct: one by one fewer while a thread of any head would have less than
- * a threshold, which halves on the way from 3/2 x 16, 8, ... channels to 16, 8, ...
+ * The channels of CollNet Direct (enqueue.cc, topoGetAlgoInfo): one by one fewer while a thread of
+ * any head would have less than a threshold, which halves below 24, 12, 6, ... channels.
  */
 int64_t
 CollNetDirectChannels(int64_t bytes, int64_t threads, int64_t heads, int64_t max)

@@ -52,6 +52,17 @@ class ConnectionTest : public testing::Test
     Connector m_connector{m_fabric.GetCluster(), m_fabric.GetRouting()};
 };
 
+/** The same over the machine of a function. */
+template <ClusterSpec (*MACHINE)()>
+class ConnectionTestOf : public ConnectionTest
+{
+  protected:
+    ConnectionTestOf()
+        : ConnectionTest(MACHINE())
+    {
+    }
+};
+
 TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
 {
     const auto connection = m_connector.InsideNode(GpuId(0), GpuId(5));
@@ -103,21 +114,15 @@ TEST_F(ConnectionTest, OnlyGpusOfTheGroupRelay)
 }
 
 /** As above; two GPUs and a NIC under each PCIe switch. */
-class SharedNicConnectionTest : public ConnectionTest
+ClusterSpec
+SharedNicBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.node.nics = 4;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.nics = 4;
+    return spec;
+}
 
-    SharedNicConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using SharedNicConnectionTest = ConnectionTestOf<SharedNicBoxes>;
 
 // The first GPU of the group that owns the port relays (ncclTopoGetLocalGpu), also for one that is
 // as near.
@@ -143,21 +148,15 @@ TEST_F(ConnectionTest, ANicOfAnAbsentGpuIsUsed)
 }
 
 /** As above, on two boards: hosts that share NVLink. */
-class BoardsConnectionTest : public ConnectionTest
+ClusterSpec
+BoardsBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.node.socketsPerBoard = 1;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.socketsPerBoard = 1;
+    return spec;
+}
 
-    BoardsConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using BoardsConnectionTest = ConnectionTestOf<BoardsBoxes>;
 
 // ncclTopoDevToRank considers GPUs of the own host: GPU 5 sends to GPU 0 of the other node, number
 // 0 on its board, through number 0 on its own board, GPU 4.
@@ -198,21 +197,15 @@ TEST(BoardsOfUnequalGpus, SendThroughTheirOwnPorts)
 }
 
 /** NICs behind the root complexes, without PCIe switches. */
-class HostNicConnectionTest : public ConnectionTest
+ClusterSpec
+HostNicBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.node.pcieSwitches = 0;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.pcieSwitches = 0;
+    return spec;
+}
 
-    HostNicConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using HostNicConnectionTest = ConnectionTestOf<HostNicBoxes>;
 
 // PXN needs a path without the CPU (PXB) or over a chip-to-chip link (P2C).
 TEST_F(HostNicConnectionTest, NoGpuRelaysThroughTheHost)
@@ -224,24 +217,18 @@ TEST_F(HostNicConnectionTest, NoGpuRelaysThroughTheHost)
 }
 
 /** Two boards of four GPUs, which share NVLink but not PCIe; the only NIC is on the first. */
-class OneNicConnectionTest : public ConnectionTest
+ClusterSpec
+OneNicBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.node.nics = 1;
-        spec.node.pcieSwitches = 0;
-        spec.node.sockets = 2;
-        spec.node.socketsPerBoard = 1;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.nics = 1;
+    spec.node.pcieSwitches = 0;
+    spec.node.sockets = 2;
+    spec.node.socketsPerBoard = 1;
+    return spec;
+}
 
-    OneNicConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using OneNicConnectionTest = ConnectionTestOf<OneNicBoxes>;
 
 // GPU 7 sends through a GPU of the first board, also where PXN is off; it cannot receive.
 TEST_F(OneNicConnectionTest, AGpuThatReachesNoNicSendsThroughAnother)
@@ -264,21 +251,15 @@ TEST_F(OneNicConnectionTest, AGpuThatReachesNoNicSendsThroughAnother)
 }
 
 /** Without NVLink, another GPU's port is reachable only through the CPU. */
-class PcieConnectionTest : public ConnectionTest
+ClusterSpec
+PcieBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.node.wiring = NvLinkWiring::None;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.node.wiring = NvLinkWiring::None;
+    return spec;
+}
 
-    PcieConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using PcieConnectionTest = ConnectionTestOf<PcieBoxes>;
 
 TEST_F(PcieConnectionTest, SendRecvLeavesByTheSendersOwnPort)
 {
@@ -290,22 +271,16 @@ TEST_F(PcieConnectionTest, SendRecvLeavesByTheSendersOwnPort)
 }
 
 /** Two leaves and eight spines. */
-class EcmpConnectionTest : public ConnectionTest
+ClusterSpec
+EcmpBoxes()
 {
-  protected:
-    static ClusterSpec Spec()
-    {
-        ClusterSpec spec = H100Boxes(2);
-        spec.fabric.kind = LeafSpine();
-        spec.fabric.kind.As<ClosFabric>().leafRadix = 16;
-        return spec;
-    }
+    ClusterSpec spec = H100Boxes(2);
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 16;
+    return spec;
+}
 
-    EcmpConnectionTest()
-        : ConnectionTest(Spec())
-    {
-    }
-};
+using EcmpConnectionTest = ConnectionTestOf<EcmpBoxes>;
 
 TEST_F(EcmpConnectionTest, QueuePairsSpreadOverTheSpines)
 {

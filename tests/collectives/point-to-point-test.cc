@@ -353,6 +353,25 @@ TEST(PointToPoint, ChannelsOfAPortByRelease)
     EXPECT_NEAR(full / PORT, 1, 0.002);
 }
 
+// Inside a node a part has at least an eighth of a step (addP2pToPlan): from 2.22 on 8 KiB of LL's
+// 64 KiB, before 64 KiB of Simple's 512. All of 8 GPUs have 4 of 32 channels for each of 8 peers.
+TEST(PointToPoint, PartsInsideANodeAreAnEighthOfAStep)
+{
+    const auto channels = [](const char* version, Bytes ofAPeer) {
+        CollectiveBench bench(H100Boxes(1), version);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+        const auto& plan =
+            bench.GetPlanner().Plan(MakeCall(id, CollectiveOp::AllToAll, ofAPeer * 8));
+        EXPECT_EQ(plan.protocol, Protocol::Ll);
+        return plan.channels;
+    };
+    EXPECT_EQ(channels("2.30.7", Bytes::KiB(8)), 1U);
+    EXPECT_EQ(channels("2.30.7", Bytes::KiB(16)), 2U);
+    EXPECT_EQ(channels("2.30.7", Bytes::KiB(64)), 4U);
+    EXPECT_EQ(channels("2.21.5", Bytes::KiB(64)), 1U);
+    EXPECT_EQ(channels("2.21.5", Bytes::KiB(128)), 2U);
+}
+
 // A GPU pair has two channels for each NVLink of its generation that NCCL sees between them (2 x
 // 18, rounded up to 64; 16 of them as 8 peers share the channels), however the links are described:
 // one link of 18 times the rate is 18 links.

@@ -103,8 +103,8 @@ uint32_t NvlsTreeChannels(const AlgorithmInputs& inputs);
 
 /**
  * The largest chunk of a head: 128 KiB, over several nodes 32 KiB where NCCL's model has less than
- * 150 GB/s of an all-reduce; for NVLSTree on 4 nodes or more 64 KiB, and 256 KiB where 2.30 tunes
- * it for NICs of 800 Gb/s (nodes of up to 8 Blackwells, three or more).
+ * 150 GB/s of an all-reduce (enqueue.cc of 2.28.9); for NVLSTree on 4 nodes or more 64 KiB, and 256
+ * KiB where 2.30 tunes it for NICs of 800 Gb/s (nodes of up to 8 Blackwells, three or more).
  */
 Bytes MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm);
 
