@@ -7,6 +7,7 @@
 #include "fabric/fabric.h"
 #include "fabric/transport/packet/packet-spec.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -131,6 +132,18 @@ constexpr CollectiveOp ALL_OPS[] = {
     CollectiveOp::Reduce,
 };
 constexpr Protocol ALL_PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+
+/** The largest chunk of the first channel of a call's schedule. */
+inline Bytes
+LargestChunk(CollectiveBench& bench, const CollectiveCall& call)
+{
+    Bytes largest;
+    for (const auto& loop : bench.GetPlanner().GetSchedule(call).channels.front().schedule.loops)
+    {
+        largest = std::max(largest, *std::max_element(loop.chunks.begin(), loop.chunks.end()));
+    }
+    return largest;
+}
 
 /** Bytes that leave each port of a group, summed over all legs of a plan. */
 inline std::vector<double>

@@ -403,6 +403,44 @@ TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
     }
 }
 
+// A head's chunk is an eighth of the buffer, 512 KiB, halved down to 128 KiB while the message has
+// fewer than 64 of them for each channel, head and hop inside the node and beyond it, then down to
+// 32 KiB while it has fewer than 8 (enqueue.cc).
+TEST(CollNet, DirectCutsChunksByDepth)
+{
+    CollectiveBench bench(WithSharp(H100Boxes(2)));
+    auto& planner = bench.GetPlanner();
+    const auto boxes = planner.AddCommunicator(FirstGpus(16));
+    const auto single = planner.AddCommunicator({GpuId(0), GpuId(8)});
+    const auto expectChunk = [&](CommunicatorId id, Bytes message, Bytes chunk) {
+        const auto call = CollNetCall(id, Algorithm::CollNetDirect, message);
+        EXPECT_EQ(LargestChunk(bench, WithChannels(call, 2)), chunk);
+    };
+    for (const auto& [id, parts] : {std::pair(boxes, 2 * 8 * 2), std::pair(single, 2 * 1 * 1)})
+    {
+        const Bytes less(16 * parts); // one unit of each part
+        expectChunk(id, Bytes::KiB(512) * 64 * parts, Bytes::KiB(512));
+        expectChunk(id, Bytes::KiB(512) * 64 * parts - less, Bytes::KiB(256));
+        expectChunk(id, Bytes::KiB(256) * 64 * parts - less, Bytes::KiB(128));
+        expectChunk(id, Bytes::KiB(128) * 8 * parts, Bytes::KiB(128));
+        expectChunk(id, Bytes::KiB(128) * 8 * parts - less, Bytes::KiB(64));
+        expectChunk(id, Bytes::KiB(64) * 8 * parts - less, Bytes::KiB(32));
+    }
+}
+
+// NVLS over several nodes has chunks of 128 KiB, of 32 KiB where NCCL's model gives an all-reduce
+// less than 150 GB/s: eight ports of 12.5 GB/s instead of 50.
+TEST(CollNet, NvlsCutsChunksForSlowNetworks)
+{
+    for (const double port : {12.5, 50.0})
+    {
+        CollectiveBench bench(WithSharp(ReferenceBoxes(2, 90, 18, 20.6, 64, port)));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        EXPECT_EQ(LargestChunk(bench, CollNetCall(id, Algorithm::Nvls, Bytes::GiB(4))),
+                  Bytes::KiB(port < 50 ? 32 : 128));
+    }
+}
+
 TEST(CollNet, HalvesMeetTheirPostcondition)
 {
     ExpectHalvesMeetTheirPostcondition(Algorithm::CollNetDirect, {1, 2, 5, 8});

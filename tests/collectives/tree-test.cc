@@ -176,6 +176,32 @@ TEST(Tree, BlocksMoveWhatNcclsTablesHave)
     }
 }
 
+// Before 2.19 Simple halves chunks of 512 KiB down to 128 KiB while a message has fewer than eight
+// of them for each channel and level, then down to 64 KiB while it has fewer than four, then down
+// to 32 KiB while it has fewer than one (enqueue.cc). Trees over two nodes of 8 have 7 + 1 levels.
+TEST(Tree, OldReleasesCutSimpleChunksByDepth)
+{
+    constexpr int64_t PARTS = 4 * (7 + 1);
+    for (const bool isOld : {false, true})
+    {
+        CollectiveBench bench(A100Boxes(2), isOld ? "2.18.3" : "2.19.3");
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        const auto expectChunk = [&](Bytes message, Bytes chunk) {
+            const auto call = WithChannels(TreeCall(id, Protocol::Simple, message), 4);
+            EXPECT_EQ(LargestChunk(bench, call),
+                      isOld ? chunk : std::min(message / 4, Bytes::KiB(512)));
+        };
+        const Bytes less(16 * 4); // one unit of each channel
+        expectChunk(Bytes::KiB(512) * 8 * PARTS, Bytes::KiB(512));
+        expectChunk(Bytes::KiB(512) * 8 * PARTS - less, Bytes::KiB(256));
+        expectChunk(Bytes::KiB(256) * 8 * PARTS - less, Bytes::KiB(128));
+        expectChunk(Bytes::KiB(128) * 4 * PARTS, Bytes::KiB(128));
+        expectChunk(Bytes::KiB(128) * 4 * PARTS - less, Bytes::KiB(64));
+        expectChunk(Bytes::KiB(64) * PARTS, Bytes::KiB(64));
+        expectChunk(Bytes::KiB(64) * PARTS - less, Bytes::KiB(32));
+    }
+}
+
 // A single chunk has its blocks for itself: messages of one chunk per channel take as long as
 // without the tables' bounds, whose half would make 2 x 8 hops of 512 KiB 0.7 ms longer.
 TEST(Tree, OneChunkIsNotBoundByTheTables)
