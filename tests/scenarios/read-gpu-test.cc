@@ -64,6 +64,7 @@ TEST(ReadGpu, ReadsEveryGpuOfTheCatalog)
     const std::map<std::string, double> datasheets{{"a100-pcie-40g", 312},
                                                    {"a100-sxm-40g", 312},
                                                    {"a100-sxm-80g", 312},
+                                                   {"a800-sxm-80g", 312},
                                                    {"b200-sxm", 18e3 / 8},
                                                    {"b300-sxm", 18e3 / 8},
                                                    {"gb200", 180e3 / 72},

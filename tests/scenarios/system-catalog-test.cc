@@ -54,10 +54,15 @@ TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
     for (const Expected& e : {Expected{"dgx1-v100", 8, 6, 25.78125, 4, 100},
                               Expected{"dgx2-v100", 16, 6, 25.78125, 8, 100},
                               Expected{"dgx-a100", 8, 12, 25, 8, 200},
+                              Expected{"hgx-a800", 8, 8, 25, 8, 200},
+                              Expected{"azure-ndv4", 8, 12, 25, 8, 200},
+                              Expected{"aws-p4d-24xlarge", 8, 12, 25, 4, 100},
                               Expected{"oci-a100", 8, 12, 25, 16, 100},
+                              Expected{"juwels-booster", 4, 12, 25, 4, 200},
                               Expected{"polaris", 4, 12, 25, 2, 200},
                               Expected{"perlmutter", 4, 12, 25, 4, 200},
                               Expected{"azure-ndv5", 8, 18, 25, 8, 400},
+                              Expected{"aws-p5-48xlarge", 8, 18, 25, 32, 100},
                               Expected{"alps-gh200", 4, 18, 25, 4, 200},
                               Expected{"hgx-h100", 8, 18, 25, 8, 400},
                               Expected{"hgx-h800", 8, 8, 25, 8, 400},
@@ -115,15 +120,18 @@ TEST(SystemCatalog, NcclFindsWhatTheWiringsCarry)
 {
     // NVLinks times NCCL's rate per link, in channels from its list of speeds; NICs times 12, 24 or
     // 48.
-    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 1), 120);   // 6 x 20
-    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx2-v100", 1), 120);   // 6 x 20
-    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 1), 240);     // 12 x 20
-    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 1), 360);  // of 18 x 20.6
-    EXPECT_DOUBLE_EQ(GraphBandwidth("gb200-nvl72", 1), 720); // of 18 x 40.1
-    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 2), 48);    // 4 x 12
-    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 2), 48);      // 2 x 24
-    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 2), 96);   // 4 x 24
-    EXPECT_DOUBLE_EQ(GraphBandwidth("oci-a100", 2), 192);    // 16 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 1), 120);       // 6 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx2-v100", 1), 120);       // 6 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 1), 240);         // 12 x 20
+    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 1), 360);      // of 18 x 20.6
+    EXPECT_DOUBLE_EQ(GraphBandwidth("gb200-nvl72", 1), 720);     // of 18 x 40.1
+    EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 2), 48);        // 4 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 2), 48);          // 2 x 24
+    EXPECT_DOUBLE_EQ(GraphBandwidth("alps-gh200", 2), 96);       // 4 x 24
+    EXPECT_DOUBLE_EQ(GraphBandwidth("oci-a100", 2), 192);        // 16 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("aws-p4d-24xlarge", 2), 48); // 4 x 12
+    EXPECT_DOUBLE_EQ(GraphBandwidth("aws-p5-48xlarge", 2), 384); // 8 x 48
+    EXPECT_DOUBLE_EQ(GraphBandwidth("juwels-booster", 2), 96);   // 4 x 24
     EXPECT_DOUBLE_EQ(GraphBandwidth("a100-pcie-hdr", 2), 24);
     EXPECT_DOUBLE_EQ(GraphBandwidth("a100-pcie-pair-cross", 1), 15); // of 16 between EPYCs
 }
