@@ -154,7 +154,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/drawing-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc

@@ -212,6 +212,21 @@ ArchitectureOf(uint32_t computeCapability, const Catalog& catalog)
     return *best;
 }
 
+LinkProfile
+NvLinkOf(const ArchitectureFigures& architecture, bool isSwitched)
+{
+    LinkProfile link;
+    link.name = "nvlink";
+    link.latency = isSwitched ? architecture.nvswitchLatency : architecture.nvlinkLatency;
+    link.rawRate = architecture.nvlinkRate;
+    link.framing = NvLinkFraming(architecture.nvlinkHeaderFlits);
+    link.measured = architecture.nvlinkNcclRate.ToGBps() / (link.rawRate * link.framing).ToGBps();
+    link.source =
+        "NVIDIA's white paper of the generation; measured: NCCL 2.30.7 topo.h's rate of a "
+        "link; latency: estimate";
+    return link;
+}
+
 HostFigures
 HostOf(HostCpu cpu, const Catalog& catalog)
 {

@@ -99,6 +99,9 @@ uint32_t ReadMtu(const YamlNode& node, const NetTransportTraits& transport);
  */
 ArchitectureFigures ArchitectureOf(uint32_t computeCapability, const Catalog& catalog);
 
+/** One NVLink of a GPU generation: raw rate, framing, and the share that NCCL's rate implies. */
+LinkProfile NvLinkOf(const ArchitectureFigures& architecture, bool isSwitched);
+
 /** The host and the transport that the catalog lists under the name of that kind. */
 HostFigures HostOf(HostCpu cpu, const Catalog& catalog);
 TransportFigures TransportOf(NetTransport transport, const Catalog& catalog);

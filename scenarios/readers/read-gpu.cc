@@ -388,6 +388,32 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
     gpu.source = node.Get("source").AsString();
 }
 
+/** The PCI device IDs of a GPU in NCCL topology files. */
+struct PciDevices
+{
+    std::vector<std::string> ids; //!< "0x2330"
+    bool isTypical{false};        //!< stands for all GPUs of its compute capability
+};
+
+PciDevices
+ReadPciDevices(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.pciDevices"));
+    node.Get("source").AsString();
+    PciDevices read;
+    read.ids = node.Get("value").AsStrings();
+    node.Read("isTypical", read.isTypical, &YamlNode::AsBool);
+    return read;
+}
+
+/** The file of a GPU, given by catalog name or file, without its base. */
+YamlNode
+OwnFileOf(const std::string& gpu, const Catalog& catalog)
+{
+    return YamlNode::Load(
+        catalog.Find(CatalogKind::Gpus, YamlNode::ParseArgument(gpu, "topology")));
+}
+
 } // namespace
 
 std::string
@@ -411,17 +437,6 @@ WrongPrecision(const Gpu& gpu, Precision precision)
     return std::string("found ") + NameOf(PrecisionNames(), precision) +
            ", expected one of: " + JoinNames(choices) + " (" + gpu.name +
            " supports no other for GEMMs)";
-}
-
-PciDevices
-ReadPciDevices(const YamlNode& node)
-{
-    node.CheckKeys(YamlKeysOf("gpu.pciDevices"));
-    node.Get("source").AsString();
-    PciDevices read;
-    read.ids = node.Get("value").AsStrings();
-    node.Read("isTypical", read.isTypical, &YamlNode::AsBool);
-    return read;
 }
 
 Gpu
@@ -516,6 +531,34 @@ LoadGpu(const std::string& path, const Catalog& catalog)
     }
     node.CheckAllRead({"title", "source"});
     return gpu;
+}
+
+std::string
+GpuOfDevice(const std::string& pciDevice, uint32_t computeCapability, const Catalog& catalog)
+{
+    std::string typical;
+    for (const std::string& name : catalog.Names(CatalogKind::Gpus))
+    {
+        const YamlNode file = OwnFileOf(name, catalog);
+        const auto devices = file.ReadOr("pciDevices", PciDevices(), ReadPciDevices);
+        if (IsAmong(pciDevice, devices.ids))
+        {
+            return name;
+        }
+        if (devices.isTypical &&
+            file.Get("computeCapability").AsCount(60, 200) == computeCapability)
+        {
+            typical = name;
+        }
+    }
+    return typical;
+}
+
+std::string
+PciDeviceOf(const std::string& gpu, const Catalog& catalog)
+{
+    const auto devices = OwnFileOf(gpu, catalog).ReadOr("pciDevices", PciDevices(), ReadPciDevices);
+    return devices.ids.empty() ? "" : devices.ids.front();
 }
 
 } // namespace weir

@@ -6,8 +6,8 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace weir
 {
@@ -25,16 +25,6 @@ std::string WrongPrecision(const Gpu& gpu, Precision precision);
  */
 Gpu ReadGpu(const YamlNode& node);
 
-/** The PCI device IDs of a GPU in NCCL topology files. */
-struct PciDevices
-{
-    std::vector<std::string> ids; //!< "0x2330"
-    bool isTypical{false};        //!< stands for all GPUs of its compute capability
-};
-
-/** Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the location. */
-PciDevices ReadPciDevices(const YamlNode& node);
-
 /**
  * Loads the GPU that the file at @p path describes. `kernels: {base: NAME, ...}` overlays the
  * kernel figures of another GPU, of the catalog or of a path beside the file, which may have a base
@@ -42,6 +32,17 @@ PciDevices ReadPciDevices(const YamlNode& node);
  * @throws InputError as ReadGpu, for an unknown base, and for bases that form a cycle.
  */
 Gpu LoadGpu(const std::string& path, const Catalog& catalog = Catalog());
+
+/**
+ * The catalog's GPU for a PCI device id (0x20b0: A100 SXM 40 GB). If the id is unknown or absent,
+ * the typical GPU of the compute capability; empty if there is none.
+ */
+std::string GpuOfDevice(const std::string& pciDevice,
+                        uint32_t computeCapability,
+                        const Catalog& catalog);
+
+/** The PCI device id of a GPU, given by catalog name or file; empty if unknown. */
+std::string PciDeviceOf(const std::string& gpu, const Catalog& catalog);
 
 } // namespace weir
 

@@ -4,7 +4,8 @@
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/readers/attachments.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/topology/nccl-link-defaults.h"
+#include "scenarios/readers/read-gpu.h"
+#include "scenarios/readers/read-link-profile.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/xml-element.h"
 
@@ -79,13 +80,25 @@ Generation(const XmlElement& pci)
     return static_cast<uint32_t>(found - SPEEDS.begin()) + 1;
 }
 
+/** A slot with what the file omits, as the other links below: framing, latency, share. */
+LinkProfile
+PcieSlot(const HostFigures& host, uint32_t generation, uint32_t lanes)
+{
+    LinkProfile link = host.pcie;
+    link.name = PcieName(generation, lanes);
+    link.rawRate = PcieRawRate(generation, lanes);
+    link.encoding = PcieEncoding(generation);
+    link.source += "; generation and lanes of the topology file";
+    return link;
+}
+
 LinkProfile
 SlotOf(const HostFigures& host, const XmlElement& pci)
 {
     const bool hasWidth = !pci.TextOr("link_width").empty();
     const auto width =
         hasWidth ? static_cast<uint32_t>(pci.Integer("link_width", 0, MAX_LANES)) : 0;
-    return DefaultPcieSlot(host, Generation(pci), width == 0 ? UNKNOWN_WIDTH : width);
+    return PcieSlot(host, Generation(pci), width == 0 ? UNKNOWN_WIDTH : width);
 }
 
 bool
@@ -115,7 +128,7 @@ class Walk
             else if (child.Name() == "nic" && child.Children("net").size() > 0)
             {
                 PcieAttachment slot = attachment; // a network device without a PCI address
-                slot.link = DefaultPcieSlot(m_host, UNKNOWN_GENERATION, UNKNOWN_WIDTH);
+                slot.link = PcieSlot(m_host, UNKNOWN_GENERATION, UNKNOWN_WIDTH);
                 AddCard(child, child.Children("net"), slot);
             }
             else if (child.Name() == "pcilink")
@@ -435,7 +448,15 @@ ReadSockets(const NcclXmlTree& tree, const HostFigures& host, const NodeSpec* ba
                    ? 0
                    : static_cast<uint32_t>(cpu.Integer(attribute, 0, 1 << 16));
     };
-    spec.interSocket = DefaultInterSocket(host, id("familyid"), id("modelid"));
+    const uint32_t family = id("familyid");
+    const uint32_t model = id("modelid");
+    const auto known =
+        std::find_if(host.socketRates.begin(), host.socketRates.end(), [&](const SocketRate& one) {
+            return one.family == family && one.model <= model;
+        });
+    spec.interSocket = host.sockets;
+    spec.interSocket.rawRate =
+        known == host.socketRates.end() ? host.socketRates.back().rate : known->rate;
     if (base && base->cpu == spec.cpu && base->sockets > 1)
     {
         spec.interSocket = base->interSocket;
@@ -499,10 +520,10 @@ ReadGpus(const XmlElement& system,
     NvLinkReader(tree).Read(spec);
     spec.nvlink = spec.wiring == NvLinkWiring::None
                       ? LinkProfile()
-                      : DefaultNvLink(ArchitectureOf(spec.computeCapability, catalog),
-                                      spec.wiring == NvLinkWiring::Switched);
+                      : NvLinkOf(ArchitectureOf(spec.computeCapability, catalog),
+                                 spec.wiring == NvLinkWiring::Switched);
     const XmlGpu& first = tree.gpus.front();
-    spec.gpuModel = GpuOf(first.pci.TextOr("device"), spec.computeCapability, catalog);
+    spec.gpuModel = GpuOfDevice(first.pci.TextOr("device"), spec.computeCapability, catalog);
     if (base && base->computeCapability == spec.computeCapability)
     {
         spec.gpuModel = base->gpuModel;
@@ -514,6 +535,36 @@ ReadGpus(const XmlElement& system,
                         "found '" + first.gpu->Text("sm") +
                             "', for which the catalog has no GPU, expected a base system");
     }
+}
+
+/** The transport whose device name prefix matches @p device; InfiniBand if none does. */
+TransportFigures
+TransportOfDevice(const std::string& device, const Catalog& catalog)
+{
+    for (const NetTransportTraits& traits : NetTransports())
+    {
+        const TransportFigures transport = TransportOf(traits.transport, catalog);
+        for (const std::string& prefix : transport.devices)
+        {
+            if (device.rfind(prefix, 0) == 0)
+            {
+                return transport;
+            }
+        }
+    }
+    return TransportOf(NetTransport::Infiniband, catalog);
+}
+
+LinkProfile
+PortOf(const TransportFigures& transport)
+{
+    const NetTransportTraits& traits = TraitsOf(transport.kind);
+    LinkProfile link;
+    link.latency = transport.latency;
+    link.name = traits.name;
+    link.framing = traits.framing(transport.mtu);
+    link.source = "speed of the topology file; transport: by the device's name; latency: estimate";
+    return link;
 }
 
 void
@@ -568,8 +619,9 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog,
         const Rate speed = Rate::Gbps(first->Number("speed", 1, MAX_MEGABITS) / 1000);
         if (!base || base->nics == 0)
         {
-            spec.transport = TransportOfDevice(first->TextOr("name"), catalog);
-            spec.nic = DefaultPort(speed, TransportOf(spec.transport, catalog));
+            const auto transport = TransportOfDevice(first->TextOr("name"), catalog);
+            spec.transport = transport.kind;
+            spec.nic = PortOf(transport);
         }
         spec.nic.rawRate = speed;
     }
@@ -609,11 +661,18 @@ ChipToChip(const XmlGpu& gpu,
         megabytes += link.Number("bw", 1, MAX_MEGABYTES) *
                      static_cast<double>(link.Integer("count", 1, MAX_LINKS));
     }
-    const Rate rate = Rate::GBps(megabytes / 1000);
-    LinkProfile link = base && base->gpuLink
-                           ? *base->gpuLink
-                           : DefaultChipToChip(ArchitectureOf(computeCapability, catalog), rate);
-    link.rawRate = rate;
+    LinkProfile link;
+    if (base && base->gpuLink)
+    {
+        link = *base->gpuLink;
+    }
+    else
+    {
+        link.name = "nvlink-c2c";
+        link.latency = ArchitectureOf(computeCapability, catalog).chipToChipLatency;
+        link.source = "rate of the topology file; latency: estimate";
+    }
+    link.rawRate = Rate::GBps(megabytes / 1000);
     return link;
 }
 
@@ -662,7 +721,7 @@ OverNvLinks(const XmlGpu& gpu,
         attachment = tree.switches[attachment.index];
     }
     const ArchitectureFigures architecture = ArchitectureOf(computeCapability, catalog);
-    LinkProfile link = base && base->gpuLink ? *base->gpuLink : DefaultNvLink(architecture, false);
+    LinkProfile link = base && base->gpuLink ? *base->gpuLink : NvLinkOf(architecture, false);
     link.rawRate = architecture.nvlinkRate * count;
     link.ncclRate = architecture.nvlinkNcclRate * count;
     attachment.link = link;

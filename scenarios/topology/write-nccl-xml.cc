@@ -3,10 +3,12 @@
 
 #include "fabric/nodes/node-wiring.h"
 #include "scenarios/readers/attachments.h"
+#include "scenarios/readers/machine-parts.h"
+#include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-link-profile.h"
-#include "scenarios/topology/nccl-link-defaults.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -66,6 +68,19 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
     throw InputError("PCIe slot " + slot.name + ": found " + std::to_string(slot.rawRate.ToGBps()) +
                      " GB/s, which matches no PCIe generation and number of lanes, expected a rate "
                      "that an NCCL topology can express");
+}
+
+/** The processor whose rate between sockets in NCCL's table is closest to @p betweenSockets. */
+const SocketRate&
+CpuOf(const HostFigures& host, Rate betweenSockets)
+{
+    const auto distance = [&](const SocketRate& one) {
+        return std::abs(one.rate.ToGBps() - betweenSockets.ToGBps());
+    };
+    return *std::min_element(
+        host.socketRates.begin(),
+        host.socketRates.end(),
+        [&](const SocketRate& a, const SocketRate& b) { return distance(a) < distance(b); });
 }
 
 class Writer
@@ -162,7 +177,7 @@ class Writer
     uint32_t NvLinksIn(const LinkProfile& link) const
     {
         const LinkProfile one =
-            DefaultNvLink(ArchitectureOf(m_node.computeCapability, m_catalog), false);
+            NvLinkOf(ArchitectureOf(m_node.computeCapability, m_catalog), false);
         const double count = link.rawRate / one.rawRate;
         const bool isNvLink = link.framing == one.framing && count == std::round(count);
         return isNvLink ? static_cast<uint32_t>(count) : 0;
