@@ -60,7 +60,6 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMP
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/collective-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/hdf5-driver.cc

@@ -4,7 +4,7 @@
 #include "collectives/engines/call-classes.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/describe/describe-packets.h"
+#include "scenarios/writers/parameter-writer.h"
 
 #include <algorithm>
 #include <variant>

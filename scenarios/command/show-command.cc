@@ -7,7 +7,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
-#include "scenarios/describe/describe-packets.h"
 #include "scenarios/describe/describe-system.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
@@ -23,6 +22,7 @@
 #include "scenarios/results/text-table.h"
 #include "scenarios/sweep/sweep.h"
 #include "scenarios/validation/read-suite.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scenarios/writers/write-scenario.h"
 #include "scenarios/yaml/text-file.h"
 

@@ -15,6 +15,9 @@ namespace weir
 /** Writes @p spec into an open map; ReadPackets reads it back unchanged. */
 void WritePackets(YamlWriter& out, PacketSpec spec);
 
+/** Writes @p spec as YAML of `network:`, each value with its meaning and its default's source. */
+std::string DescribePackets(PacketSpec spec);
+
 /** Writes the keys of each correction model of @p spec into an open map. */
 void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 

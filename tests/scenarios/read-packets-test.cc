@@ -4,7 +4,6 @@
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "refusal.h"
-#include "scenarios/describe/describe-packets.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scratch-folder.h"
 
