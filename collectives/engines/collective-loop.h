@@ -64,6 +64,12 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
 
     void AdvanceTo(Time now) override;
 
+    /** Start of the first call. */
+    Time GetStart() const
+    {
+        return m_sequence.start;
+    }
+
     /** The calls of a round. */
     const std::vector<CollectiveCall>& Calls() const
     {

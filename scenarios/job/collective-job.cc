@@ -147,7 +147,6 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
     {
         NS_ABORT_MSG("CollectiveJob: " << error.what());
     }
-    m_runtime->NoteStart(start);
     driver->Update();
 }
 

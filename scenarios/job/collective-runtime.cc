@@ -70,18 +70,6 @@ CollectiveRuntime::Install(Ptr<FluidFabric> fabric)
 }
 
 void
-CollectiveRuntime::NoteStart(weir::Time start)
-{
-    m_starts.push_back(start);
-}
-
-weir::Time
-CollectiveRuntime::GetStart(std::size_t collective) const
-{
-    return m_starts.at(collective);
-}
-
-void
 CollectiveRuntime::SetRecorded(bool isRecorded)
 {
     m_isRecorded = isRecorded;

@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
@@ -45,19 +44,6 @@ class CollectiveRuntime : public Object
     weir::Simulation& GetSimulation();
 
     /**
-     * Records the start of the collective that was added to the simulation last.
-     * @param start when its first call begins
-     */
-    void NoteStart(weir::Time start);
-
-    /**
-     * Gets the start of the first call of a collective.
-     * @param collective its index in the simulation
-     * @return the time
-     */
-    weir::Time GetStart(std::size_t collective) const;
-
-    /**
      * Notes that a RunRecorder begins or ends a recording of the installed jobs.
      * @param isRecorded whether it begins
      */
@@ -72,7 +58,6 @@ class CollectiveRuntime : public Object
   private:
     std::string m_ncclVersion;                      //!< whose constants and choices
     std::unique_ptr<weir::Simulation> m_simulation; //!< of all jobs
-    std::vector<weir::Time> m_starts;               //!< by collective
     bool m_isRecorded{false};                       //!< a recording is in progress
 };
 

@@ -261,7 +261,7 @@ RunRecorder::DescribeCollectives()
             job.sequence.push_back({call.op, call.bytes, call.overrides});
         }
         job.calls = static_cast<uint32_t>(collectives[i]->CallCount() / calls.size());
-        job.start = m_runtime->GetStart(i);
+        job.start = collectives[i]->GetStart();
         job.placement =
             PlacementOn(simulation.GetPlanner().GetGroup(calls.front().communicator).gpus);
         m_scenario.collectives.push_back(job);
