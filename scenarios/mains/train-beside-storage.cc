@@ -67,22 +67,136 @@ class Experiment
      * @param cluster TRAINING_SERVERS servers and the storage
      * @param job the training job, installed
      */
-    Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job);
+    Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job)
+        : m_cluster(cluster),
+          m_job(job)
+    {
+        Ptr<FluidFabric> fabric = cluster.GetFabric();
+        m_meters = {{"server 0 sends", fabric->FindLink("node0/nic0", "leaf0"), 0},
+                    {"storage receives", fabric->FindLink("leaf0", "node4/nic0"), 0},
+                    {"storage sends", fabric->FindLink("node4/nic0", "leaf0"), 0}};
+        job->TraceConnectWithoutContext("StepFinished", MakeCallback(&Experiment::NoteStep, this));
+    }
 
     /**
      * Starts the traffic of samples: Poisson arrivals on each rail, exponential sizes.
      * @param load mean load of a NIC of the storage, 0 to 1
      */
-    void SendSamples(double load);
+    void SendSamples(double load)
+    {
+        // One source per rail, to the GPUs of that rail on all training servers.
+        const double bytes = 64e6;
+        Ptr<FluidFabric> fabric = m_cluster.GetFabric();
+        const uint32_t nic = fabric->FindLink("node4/nic0", "leaf0");
+        const double interval = bytes / (load * fabric->GetLinkCapacity(nic).ToBytesPerSecond());
+        int64_t stream = 1;
+        for (uint32_t rail = 0; rail < m_cluster.GetNGpusPerServer(); rail++)
+        {
+            std::vector<uint32_t> receivers;
+            for (uint32_t server = 0; server < TRAINING_SERVERS; server++)
+            {
+                receivers.push_back(m_cluster.GetGpu(server, rail));
+            }
+            FlowSourceHelper helper(receivers);
+            helper.SetAttribute(
+                "Size",
+                StringValue("ns3::ExponentialRandomVariable[Mean=" + std::to_string(bytes) + "]"));
+            helper.SetAttribute("Interval",
+                                StringValue("ns3::ExponentialRandomVariable[Mean=" +
+                                            std::to_string(interval) + "]"));
+            ApplicationContainer source =
+                helper.Install(m_cluster, {m_cluster.GetGpu(STORAGE, rail)});
+            stream += helper.AssignStreams(source, stream);
+            source.Get(0)->TraceConnectWithoutContext("FlowFinished",
+                                                      MakeCallback(&Experiment::NoteSample, this));
+        }
+    }
 
     /**
      * Builds the management network with its heartbeats.
      * @param checkpoint bytes that every GPU sends when asked to
      */
-    void Manage(uint64_t checkpoint);
+    void Manage(uint64_t checkpoint)
+    {
+        m_checkpoint = checkpoint;
+        const NodeContainer& servers = m_cluster.GetServers();
+        PacketSocketHelper().Install(servers);
+        SimpleNetDeviceHelper wire;
+        wire.SetDeviceAttribute("DataRate", StringValue("1Gbps"));
+        wire.SetChannelAttribute("Delay", StringValue("50us"));
+        const NetDeviceContainer devices = wire.Install(servers);
+        const auto address = [&devices](uint32_t from, uint16_t protocol) {
+            PacketSocketAddress to;
+            to.SetSingleDevice(devices.Get(from)->GetIfIndex());
+            to.SetPhysicalAddress(devices.Get(STORAGE)->GetAddress());
+            to.SetProtocol(protocol);
+            return to;
+        };
+
+        // Stock applications: a heartbeat every 100 ms from every training server.
+        for (uint32_t server = 0; server < TRAINING_SERVERS; server++)
+        {
+            Ptr<PacketSocketClient> heart = CreateObject<PacketSocketClient>();
+            heart->SetAttribute("Interval", StringValue("100ms"));
+            heart->SetAttribute("PacketSize", UintegerValue(64));
+            heart->SetAttribute("MaxPackets", UintegerValue(0)); // no limit
+            heart->SetRemote(address(server, HEARTBEATS));
+            servers.Get(server)->AddApplication(heart);
+        }
+        Ptr<PacketSocketServer> monitor = CreateObject<PacketSocketServer>();
+        monitor->SetLocal(address(STORAGE, HEARTBEATS));
+        monitor->TraceConnectWithoutContext("Rx", MakeCallback(&Experiment::NoteHeartbeat, this));
+        servers.Get(STORAGE)->AddApplication(monitor);
+
+        // Own sockets: one that asks for a checkpoint, and one that starts it.
+        const auto factory = TypeId::LookupByName("ns3::PacketSocketFactory");
+        m_asking = Socket::CreateSocket(servers.Get(0), factory);
+        m_asking->Bind();
+        m_asking->Connect(address(0, CHECKPOINTS));
+        m_asked = Socket::CreateSocket(servers.Get(STORAGE), factory);
+        m_asked->Bind(address(STORAGE, CHECKPOINTS));
+        m_asked->SetRecvCallback(MakeCallback(&Experiment::StartCheckpoint, this));
+        m_parts = FlowSourceHelper().Install(m_cluster, m_cluster.GetGpus(0, TRAINING_SERVERS));
+        for (uint32_t i = 0; i < m_parts.GetN(); i++)
+        {
+            m_parts.Get(i)->TraceConnectWithoutContext("FlowFinished",
+                                                       MakeCallback(&Experiment::NotePart, this));
+        }
+    }
 
     /** Prints the measurements of flows and packets. */
-    void Print() const;
+    void Print() const
+    {
+        if (!m_samples.empty())
+        {
+            std::printf("flow completion times of samples, ms\n");
+            std::printf("  %-12s %6s %8s %8s %8s\n", "started", "flows", "median", "99 %", "max");
+        }
+        for (const int when : {0, 1, 2})
+        {
+            std::vector<double> times;
+            for (const auto& [started, microseconds] : m_samples)
+            {
+                if ((started >= m_began) + (started >= m_ended) == when)
+                {
+                    times.push_back(microseconds * 1e-3);
+                }
+            }
+            if (times.empty())
+            {
+                continue;
+            }
+            std::sort(times.begin(), times.end());
+            static const char* const NAMES[] = {"before", "during", "after"};
+            std::printf("  %-12s %6zu %8.3f %8.3f %8.3f\n",
+                        NAMES[when],
+                        times.size(),
+                        times[times.size() / 2],
+                        times[times.size() * 99 / 100],
+                        times.back());
+        }
+        std::printf("heartbeats received: %u\n", m_heartbeats);
+    }
 
   private:
     /** A link and the bytes that it had carried at the end of the last step. */
@@ -94,27 +208,87 @@ class Experiment
     };
 
     /** Trace sink of StepFinished. */
-    void NoteStep(uint32_t step, weir::Time started, weir::Time finished);
+    void NoteStep(uint32_t step, weir::Time started, weir::Time finished)
+    {
+        // Trace sources fire in the middle of an instant; links are read after it.
+        Simulator::ScheduleNow(&Experiment::PrintStep, this, step, started, finished);
+        if (step == ASKING_STEP && m_checkpoint > 0)
+        {
+            Simulator::ScheduleNow(&Experiment::Ask, this);
+        }
+    }
 
     /** Prints a step with the mean load of the metered links. */
-    void PrintStep(uint32_t step, weir::Time started, weir::Time finished);
+    void PrintStep(uint32_t step, weir::Time started, weir::Time finished)
+    {
+        Ptr<FluidFabric> fabric = m_cluster.GetFabric();
+        const double seconds = (finished - started).ToSeconds();
+        std::printf("step %u: %.3f ms; rail 0:", step, seconds * 1e3);
+        for (Meter& meter : m_meters)
+        {
+            const double bytes = fabric->GetLinkUsage(meter.link).bytes;
+            const double max = fabric->GetLinkCapacity(meter.link).ToBytesPerSecond() * seconds;
+            std::printf("  %s %4.1f %%", meter.what, (bytes - meter.bytes) / max * 100);
+            meter.bytes = bytes;
+        }
+        std::printf("\n");
+        if (m_job->IsFinished())
+        {
+            Simulator::Stop();
+        }
+    }
 
     /** Trace sink of FlowFinished of samples. */
     void NoteSample(
-        uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now);
+        uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now)
+    {
+        m_samples.emplace_back(started, (now - started).ToMicroseconds());
+    }
 
     /** Trace sink of FlowFinished of a checkpoint. */
     void NotePart(
-        uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now);
+        uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now)
+    {
+        m_partsEnded++;
+        if (m_partsEnded == m_parts.GetN())
+        {
+            m_ended = now;
+            std::printf("the checkpoint of %.1f GB took %.3f ms\n",
+                        static_cast<double>(bytes * m_partsEnded) * 1e-9,
+                        (now - started).ToMicroseconds() * 1e-3);
+        }
+    }
 
     /** Trace sink of Rx of heartbeats. */
-    void NoteHeartbeat(Ptr<const Packet> packet, const Address& from);
+    void NoteHeartbeat(Ptr<const Packet> packet, const Address& from)
+    {
+        m_heartbeats++;
+    }
 
     /** Server 0 asks for a checkpoint, after the third step. */
-    void Ask();
+    void Ask()
+    {
+        m_asking->Send(Create<Packet>(100));
+        std::printf("server 0 requests a checkpoint at %.3f ms\n",
+                    Simulator::Now().GetSeconds() * 1e3);
+    }
 
     /** The storage starts a checkpoint when a request arrives. */
-    void StartCheckpoint(Ptr<Socket> socket);
+    void StartCheckpoint(Ptr<Socket> socket)
+    {
+        while (socket->Recv())
+        {
+            std::printf("storage receives the request at %.3f ms\n",
+                        Simulator::Now().GetSeconds() * 1e3);
+            m_began = m_cluster.GetFabric()->GetDriver()->Synchronize();
+            for (uint32_t gpu = 0; gpu < m_parts.GetN(); gpu++)
+            {
+                const uint32_t rail = gpu % m_cluster.GetNGpusPerServer();
+                DynamicCast<FlowSource>(m_parts.Get(gpu))
+                    ->Send(m_cluster.GetGpu(STORAGE, rail), m_checkpoint);
+            }
+        }
+    }
 
     ClusterContainer m_cluster;
     Ptr<TrainingJob> m_job;
@@ -129,212 +303,6 @@ class Experiment
     uint32_t m_heartbeats{0};
     std::vector<std::pair<weir::Time, double>> m_samples; //!< start, and duration (us)
 };
-
-Experiment::Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job)
-    : m_cluster(cluster),
-      m_job(job)
-{
-    Ptr<FluidFabric> fabric = cluster.GetFabric();
-    m_meters = {{"server 0 sends", fabric->FindLink("node0/nic0", "leaf0"), 0},
-                {"storage receives", fabric->FindLink("leaf0", "node4/nic0"), 0},
-                {"storage sends", fabric->FindLink("node4/nic0", "leaf0"), 0}};
-    job->TraceConnectWithoutContext("StepFinished", MakeCallback(&Experiment::NoteStep, this));
-}
-
-void
-Experiment::SendSamples(double load)
-{
-    // One source per rail, to the GPUs of that rail on all training servers.
-    const double bytes = 64e6;
-    Ptr<FluidFabric> fabric = m_cluster.GetFabric();
-    const uint32_t nic = fabric->FindLink("node4/nic0", "leaf0");
-    const double interval = bytes / (load * fabric->GetLinkCapacity(nic).ToBytesPerSecond());
-    int64_t stream = 1;
-    for (uint32_t rail = 0; rail < m_cluster.GetNGpusPerServer(); rail++)
-    {
-        std::vector<uint32_t> receivers;
-        for (uint32_t server = 0; server < TRAINING_SERVERS; server++)
-        {
-            receivers.push_back(m_cluster.GetGpu(server, rail));
-        }
-        FlowSourceHelper helper(receivers);
-        helper.SetAttribute(
-            "Size",
-            StringValue("ns3::ExponentialRandomVariable[Mean=" + std::to_string(bytes) + "]"));
-        helper.SetAttribute(
-            "Interval",
-            StringValue("ns3::ExponentialRandomVariable[Mean=" + std::to_string(interval) + "]"));
-        ApplicationContainer source = helper.Install(m_cluster, {m_cluster.GetGpu(STORAGE, rail)});
-        stream += helper.AssignStreams(source, stream);
-        source.Get(0)->TraceConnectWithoutContext("FlowFinished",
-                                                  MakeCallback(&Experiment::NoteSample, this));
-    }
-}
-
-void
-Experiment::Manage(uint64_t checkpoint)
-{
-    m_checkpoint = checkpoint;
-    const NodeContainer& servers = m_cluster.GetServers();
-    PacketSocketHelper().Install(servers);
-    SimpleNetDeviceHelper wire;
-    wire.SetDeviceAttribute("DataRate", StringValue("1Gbps"));
-    wire.SetChannelAttribute("Delay", StringValue("50us"));
-    const NetDeviceContainer devices = wire.Install(servers);
-    const auto address = [&devices](uint32_t from, uint16_t protocol) {
-        PacketSocketAddress to;
-        to.SetSingleDevice(devices.Get(from)->GetIfIndex());
-        to.SetPhysicalAddress(devices.Get(STORAGE)->GetAddress());
-        to.SetProtocol(protocol);
-        return to;
-    };
-
-    // Stock applications: a heartbeat every 100 ms from every training server.
-    for (uint32_t server = 0; server < TRAINING_SERVERS; server++)
-    {
-        Ptr<PacketSocketClient> heart = CreateObject<PacketSocketClient>();
-        heart->SetAttribute("Interval", StringValue("100ms"));
-        heart->SetAttribute("PacketSize", UintegerValue(64));
-        heart->SetAttribute("MaxPackets", UintegerValue(0)); // no limit
-        heart->SetRemote(address(server, HEARTBEATS));
-        servers.Get(server)->AddApplication(heart);
-    }
-    Ptr<PacketSocketServer> monitor = CreateObject<PacketSocketServer>();
-    monitor->SetLocal(address(STORAGE, HEARTBEATS));
-    monitor->TraceConnectWithoutContext("Rx", MakeCallback(&Experiment::NoteHeartbeat, this));
-    servers.Get(STORAGE)->AddApplication(monitor);
-
-    // Own sockets: one that asks for a checkpoint, and one that starts it.
-    const auto factory = TypeId::LookupByName("ns3::PacketSocketFactory");
-    m_asking = Socket::CreateSocket(servers.Get(0), factory);
-    m_asking->Bind();
-    m_asking->Connect(address(0, CHECKPOINTS));
-    m_asked = Socket::CreateSocket(servers.Get(STORAGE), factory);
-    m_asked->Bind(address(STORAGE, CHECKPOINTS));
-    m_asked->SetRecvCallback(MakeCallback(&Experiment::StartCheckpoint, this));
-    m_parts = FlowSourceHelper().Install(m_cluster, m_cluster.GetGpus(0, TRAINING_SERVERS));
-    for (uint32_t i = 0; i < m_parts.GetN(); i++)
-    {
-        m_parts.Get(i)->TraceConnectWithoutContext("FlowFinished",
-                                                   MakeCallback(&Experiment::NotePart, this));
-    }
-}
-
-void
-Experiment::NoteStep(uint32_t step, weir::Time started, weir::Time finished)
-{
-    // Trace sources fire in the middle of an instant; links are read after it.
-    Simulator::ScheduleNow(&Experiment::PrintStep, this, step, started, finished);
-    if (step == ASKING_STEP && m_checkpoint > 0)
-    {
-        Simulator::ScheduleNow(&Experiment::Ask, this);
-    }
-}
-
-void
-Experiment::PrintStep(uint32_t step, weir::Time started, weir::Time finished)
-{
-    Ptr<FluidFabric> fabric = m_cluster.GetFabric();
-    const double seconds = (finished - started).ToSeconds();
-    std::printf("step %u: %.3f ms; rail 0:", step, seconds * 1e3);
-    for (Meter& meter : m_meters)
-    {
-        const double bytes = fabric->GetLinkUsage(meter.link).bytes;
-        const double max = fabric->GetLinkCapacity(meter.link).ToBytesPerSecond() * seconds;
-        std::printf("  %s %4.1f %%", meter.what, (bytes - meter.bytes) / max * 100);
-        meter.bytes = bytes;
-    }
-    std::printf("\n");
-    if (m_job->IsFinished())
-    {
-        Simulator::Stop();
-    }
-}
-
-void
-Experiment::Ask()
-{
-    m_asking->Send(Create<Packet>(100));
-    std::printf("server 0 requests a checkpoint at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
-}
-
-void
-Experiment::StartCheckpoint(Ptr<Socket> socket)
-{
-    while (socket->Recv())
-    {
-        std::printf("storage receives the request at %.3f ms\n",
-                    Simulator::Now().GetSeconds() * 1e3);
-        m_began = m_cluster.GetFabric()->GetDriver()->Synchronize();
-        for (uint32_t gpu = 0; gpu < m_parts.GetN(); gpu++)
-        {
-            const uint32_t rail = gpu % m_cluster.GetNGpusPerServer();
-            DynamicCast<FlowSource>(m_parts.Get(gpu))
-                ->Send(m_cluster.GetGpu(STORAGE, rail), m_checkpoint);
-        }
-    }
-}
-
-void
-Experiment::NotePart(
-    uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now)
-{
-    m_partsEnded++;
-    if (m_partsEnded == m_parts.GetN())
-    {
-        m_ended = now;
-        std::printf("the checkpoint of %.1f GB took %.3f ms\n",
-                    static_cast<double>(bytes * m_partsEnded) * 1e-9,
-                    (now - started).ToMicroseconds() * 1e-3);
-    }
-}
-
-void
-Experiment::NoteSample(
-    uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, weir::Time now)
-{
-    m_samples.emplace_back(started, (now - started).ToMicroseconds());
-}
-
-void
-Experiment::NoteHeartbeat(Ptr<const Packet> packet, const Address& from)
-{
-    m_heartbeats++;
-}
-
-void
-Experiment::Print() const
-{
-    if (!m_samples.empty())
-    {
-        std::printf("flow completion times of samples, ms\n");
-        std::printf("  %-12s %6s %8s %8s %8s\n", "started", "flows", "median", "99 %", "max");
-    }
-    for (const int when : {0, 1, 2})
-    {
-        std::vector<double> times;
-        for (const auto& [started, microseconds] : m_samples)
-        {
-            if ((started >= m_began) + (started >= m_ended) == when)
-            {
-                times.push_back(microseconds * 1e-3);
-            }
-        }
-        if (times.empty())
-        {
-            continue;
-        }
-        std::sort(times.begin(), times.end());
-        static const char* const NAMES[] = {"before", "during", "after"};
-        std::printf("  %-12s %6zu %8.3f %8.3f %8.3f\n",
-                    NAMES[when],
-                    times.size(),
-                    times[times.size() / 2],
-                    times[times.size() * 99 / 100],
-                    times.back());
-    }
-    std::printf("heartbeats received: %u\n", m_heartbeats);
-}
 
 } // namespace
 
