@@ -7,11 +7,13 @@
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -22,45 +24,36 @@ namespace
 
 constexpr std::size_t MAX_SHOWN = 32; //!< ranks of a ring or a tree; longer ones are shortened
 
-/** Groups channels with the same text of ranks, in the order of first appearance. */
-class ChannelsByText
+/** The first MAX_SHOWN of @p ranks. */
+std::string
+FirstOf(const std::vector<std::string>& ranks)
 {
-  public:
-    void Add(const std::vector<std::string>& ranks, std::size_t channel)
-    {
-        const auto [it, isNew] = m_indexOf.emplace(ranks, m_entries.size());
-        if (isNew)
-        {
-            m_entries.push_back({Shortened(ranks), ""});
-        }
-        std::string& channels = m_entries[it->second].second;
-        channels += (channels.empty() ? "" : ",") + std::to_string(channel);
-    }
+    const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), MAX_SHOWN));
+    return JoinNames({ranks.begin(), end}, " ") +
+           (ranks.size() > MAX_SHOWN ? " ... of " + std::to_string(ranks.size()) : "");
+}
 
-    std::string ToText(const char* what) const
+/** A line for each distinct list in @p ranksOf, by channel, with all channels that have it. */
+std::string
+LinesOf(const char* what, const std::vector<std::vector<std::string>>& ranksOf)
+{
+    std::map<std::vector<std::string>, std::string> channelsOf;
+    for (std::size_t c = 0; c < ranksOf.size(); c++)
     {
-        std::string text;
-        for (const auto& [entry, channels] : m_entries)
-        {
-            text += std::string("#   ") + what + " on channel " + channels + ": " + entry + "\n";
-        }
-        return text;
+        std::string& channels = channelsOf[ranksOf[c]];
+        channels += (channels.empty() ? "" : ",") + std::to_string(c);
     }
-
-  private:
-    static std::string Shortened(const std::vector<std::string>& ranks)
+    std::string text;
+    for (const auto& ranks : ranksOf)
     {
-        std::string text;
-        for (std::size_t i = 0; i < std::min(ranks.size(), MAX_SHOWN); ++i)
+        if (const auto untold = channelsOf.extract(ranks))
         {
-            text += (i > 0 ? " " : "") + ranks[i];
+            text += std::string("#   ") + what + " on channel " + untold.mapped() + ": " +
+                    FirstOf(ranks) + "\n";
         }
-        return text + (ranks.size() > MAX_SHOWN ? " ... of " + std::to_string(ranks.size()) : "");
     }
-
-    std::map<std::vector<std::string>, std::size_t> m_indexOf;
-    std::vector<std::pair<std::string, std::string>> m_entries;
-};
+    return text;
+}
 
 class ChannelText
 {
@@ -74,27 +67,26 @@ class ChannelText
 
     std::string Rings() const
     {
-        ChannelsByText rings;
-        for (std::size_t c = 0; c < m_communicator.channels.size(); ++c)
+        std::vector<std::vector<std::string>> rings; // by channel
+        for (const RingChannel& ring : m_communicator.channels)
         {
-            const RingChannel& ring = m_communicator.channels[c];
             std::vector<std::string> ranks;
             for (std::size_t i = 0; i < ring.order.size(); ++i)
             {
                 ranks.push_back(Gpu(ring.order[i]) +
                                 (i < ring.hops.size() ? Nics(ring.hops[i]) : ""));
             }
-            rings.Add(ranks, c);
+            rings.push_back(std::move(ranks));
         }
-        return rings.ToText("ring");
+        return LinesOf("ring", rings);
     }
 
     std::string Trees() const
     {
-        ChannelsByText trees;
-        for (std::size_t c = 0; c < m_communicator.trees.size(); ++c)
+        std::vector<std::vector<std::string>> trees; // by channel
+        for (const auto& channel : m_communicator.trees)
         {
-            const auto& tree = m_communicator.trees[c].neighbors;
+            const auto& tree = channel.neighbors;
             std::vector<std::string> ranks;
             for (uint32_t rank = 0; rank < tree.size(); ++rank)
             {
@@ -104,9 +96,9 @@ class ChannelText
                                      ? std::string(" root")
                                      : "<" + Gpu(neighbors.parent) + Nics(neighbors.toParent)));
             }
-            trees.Add(ranks, c);
+            trees.push_back(std::move(ranks));
         }
-        return trees.ToText("tree");
+        return LinesOf("tree", trees);
     }
 
   private:
