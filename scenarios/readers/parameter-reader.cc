@@ -197,7 +197,7 @@ struct ParameterValueReader
         }
         std::vector<bool> isTaken(names.size(), false);
         indices.clear();
-        for (const YamlNode& item : node.Items())
+        for (const YamlNode& item : node.ItemsOf(what))
         {
             const std::string name = item.AsString();
             const auto index = byName.find(name);
@@ -211,10 +211,6 @@ struct ParameterValueReader
             }
             isTaken[index->second] = true;
             indices.push_back(index->second);
-        }
-        if (indices.empty())
-        {
-            node.Fail("found an empty list, expected " + what);
         }
     }
 
@@ -232,17 +228,13 @@ struct ParameterValueReader
             return;
         }
         values.clear();
-        for (const YamlNode& item : node.Items())
+        for (const YamlNode& item : node.ItemsOf("the dimensions"))
         {
             values.push_back(ReadDimension(item, around));
             if (values.back().isInside && values.size() > 1)
             {
                 item.Fail("found a later dimension inside the nodes, expected the first at most");
             }
-        }
-        if (values.empty())
-        {
-            node.Fail("found an empty list, expected the dimensions");
         }
     }
 

@@ -171,7 +171,7 @@ std::vector<uint32_t>
 ReadIndices(const YamlNode& node)
 {
     std::vector<uint32_t> indices;
-    for (const YamlNode& item : node.Items())
+    for (const YamlNode& item : node.ItemsOf("at least one number"))
     {
         const uint32_t index = item.AsCount(0, MAX_INDEX);
         if (std::find(indices.begin(), indices.end(), index) != indices.end())
@@ -179,10 +179,6 @@ ReadIndices(const YamlNode& node)
             item.Fail("found " + std::to_string(index) + " again, expected each once");
         }
         indices.push_back(index);
-    }
-    if (indices.empty())
-    {
-        node.Fail("found an empty list, expected at least one number");
     }
     return indices;
 }
@@ -457,7 +453,7 @@ ReadJobs(const YamlNode& node,
 {
     GpuBudget budget{0, system.cluster};
     std::vector<std::string> names;
-    for (const YamlNode& item : node.Items())
+    for (const YamlNode& item : node.ItemsOf("at least one job"))
     {
         if (item.IsMap() && item.Has("collective"))
         {
@@ -497,10 +493,6 @@ ReadJobs(const YamlNode& node,
             name.Fail("found '" + text + "' again, expected another name for each job");
         }
         names.push_back(text);
-    }
-    if (names.empty())
-    {
-        node.Fail("found an empty list, expected at least one job");
     }
     CheckUntil(node);
 }

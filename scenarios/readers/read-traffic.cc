@@ -216,7 +216,7 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
     node.CheckKeys(YamlKeysOf("traffic file"));
     const auto seed = node.ReadOr("seed", uint64_t{1}, &YamlNode::AsSeed);
     std::vector<FileTraffic> traffics;
-    for (const YamlNode& item : node.Get("traffic").Items())
+    for (const YamlNode& item : node.Get("traffic").ItemsOf("at least one pattern"))
     {
         FileTraffic traffic;
         const uint64_t own = seed ^ SplitMix64(traffics.size());
@@ -245,10 +245,6 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
             }
         }
         traffics.push_back(std::move(traffic));
-    }
-    if (traffics.empty())
-    {
-        node.Get("traffic").Fail("found an empty list, expected at least one pattern");
     }
     node.CheckAllRead({"title"});
     return traffics;

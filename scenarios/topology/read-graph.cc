@@ -41,14 +41,10 @@ class YamlGraph
         ReadSource(m_root);
         AddVertices("hosts", "host", true);
         AddVertices("switches", "switch", false);
-        const YamlNode links = m_root.Get("links");
-        for (const YamlNode& item : links.Items())
+        const std::string expected = "links between hosts and switches";
+        for (const YamlNode& item : m_root.Get("links").ItemsOf(expected))
         {
             ReadWire(item);
-        }
-        if (m_graph.wires.empty())
-        {
-            links.Fail("found an empty list, expected links between hosts and switches");
         }
         return std::move(m_graph);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/text-file.h"
-#include "scenarios/yaml/yaml-node-state.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <mutex>
@@ -16,12 +15,13 @@
 namespace weir
 {
 
+namespace
+{
+
 /** Builds the tree of YamlNode from yaml-cpp's events. */
 class YamlLoader : private YAML::EventHandler
 {
   public:
-    using State = YamlNode::State;
-
     /** @param hasLocations whether messages give lines and columns of the text */
     YamlLoader(std::string file, bool hasLocations)
         : m_file(std::move(file)),
@@ -36,7 +36,7 @@ class YamlLoader : private YAML::EventHandler
     }
 
     /** The root of @p text. @throws InputError when it is not exactly one YAML document. */
-    std::shared_ptr<State> Load(const std::string& text)
+    std::shared_ptr<YamlValue> Load(const std::string& text)
     {
         try
         {
@@ -49,13 +49,13 @@ class YamlLoader : private YAML::EventHandler
         }
         catch (const YAML::Exception& error)
         {
-            throw InputError(m_file + At(Mark(error.mark)) + ": found invalid YAML (" + error.msg +
+            throw InputError(Mark(error.mark).In(m_file) + ": found invalid YAML (" + error.msg +
                              "), expected YAML");
         }
         if (m_starts.size() > 1)
         {
             const bool isHere = m_starts[1].pos == m_starts[0].pos;
-            throw InputError(m_file + At(Mark(m_starts[1])) +
+            throw InputError(Mark(m_starts[1]).In(m_file) +
                              (isHere ? ": found invalid YAML (unexpected token), expected YAML"
                                      : ": found a second YAML document, expected one"));
         }
@@ -79,7 +79,7 @@ class YamlLoader : private YAML::EventHandler
     /** A map or sequence whose end has not been reached. */
     struct OpenValue
     {
-        std::shared_ptr<State> state;
+        std::shared_ptr<YamlValue> state;
         std::optional<std::string> key{}; //!< of a map: that of the next value
         YamlMark keyMark{};
         std::unordered_map<std::string, int> firstLines{}; //!< of its keys
@@ -117,7 +117,7 @@ class YamlLoader : private YAML::EventHandler
             SetKey(value, Mark(mark));
             if (anchor != YAML::NullAnchor)
             {
-                m_anchors[anchor] = MakeState(YamlKind::Scalar, Mark(mark));
+                m_anchors[anchor] = MakeValue(YamlKind::Scalar, Mark(mark));
                 m_anchors[anchor]->text = value;
             }
         });
@@ -126,7 +126,7 @@ class YamlLoader : private YAML::EventHandler
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override
     {
         Handle([&] {
-            const State& original = *m_anchors.at(anchor);
+            const YamlValue& original = *m_anchors.at(anchor);
             if (ExpectsKey() && original.kind == YamlKind::Scalar)
             {
                 SetKey(original.text, original.mark);
@@ -218,7 +218,7 @@ class YamlLoader : private YAML::EventHandler
     {
         if (ExpectsKey())
         {
-            throw InputError(m_file + At(mark) + ": " + m_open.back().state->path +
+            throw InputError(mark.In(m_file) + ": " + m_open.back().state->path +
                              ": found a key that is not a text, expected a text");
         }
     }
@@ -226,13 +226,13 @@ class YamlLoader : private YAML::EventHandler
     void SetKey(const std::string& key, const YamlMark& mark)
     {
         OpenValue& map = m_open.back();
-        const std::string path = Below(map.state->path, key);
+        const std::string path = PathBelow(map.state->path, key);
         CheckText(key, mark, path);
         const auto [first, isNew] = map.firstLines.emplace(key, mark.line);
         if (!isNew)
         {
-            throw InputError(m_file + At(mark) + ": " + path + ": found the key '" + key +
-                             "' twice" + FirstOnLine(first->second) + ", expected it once");
+            throw InputError(mark.In(m_file) + ": " + path + ": found the key '" + key + "' twice" +
+                             FirstOnLine(first->second) + ", expected it once");
         }
         map.key = key;
         map.keyMark = mark;
@@ -246,14 +246,14 @@ class YamlLoader : private YAML::EventHandler
             return "";
         }
         const OpenValue& open = m_open.back();
-        return Below(open.state->path,
-                     open.key ? *open.key : std::to_string(open.state->items.size()));
+        return PathBelow(open.state->path,
+                         open.key ? *open.key : std::to_string(open.state->items.size()));
     }
 
     /** Adds a value of @p kind, at first empty, to the innermost open one. */
-    std::shared_ptr<State> Add(YamlKind kind, const YAML::Mark& mark, YAML::anchor_t anchor)
+    std::shared_ptr<YamlValue> Add(YamlKind kind, const YAML::Mark& mark, YAML::anchor_t anchor)
     {
-        auto state = MakeState(kind, Mark(mark));
+        auto state = MakeValue(kind, Mark(mark));
         state->path = PathOfNext();
         Count(state->mark, m_open.size());
         if (anchor != YAML::NullAnchor)
@@ -264,7 +264,7 @@ class YamlLoader : private YAML::EventHandler
         return state;
     }
 
-    void Put(std::shared_ptr<State> value)
+    void Put(std::shared_ptr<YamlValue> value)
     {
         if (m_open.empty())
         {
@@ -286,9 +286,9 @@ class YamlLoader : private YAML::EventHandler
         open.key.reset();
     }
 
-    std::shared_ptr<State> MakeState(YamlKind kind, const YamlMark& mark) const
+    std::shared_ptr<YamlValue> MakeValue(YamlKind kind, const YamlMark& mark) const
     {
-        auto state = std::make_shared<State>();
+        auto state = std::make_shared<YamlValue>();
         state->kind = kind;
         state->file = m_file;
         state->mark = mark;
@@ -296,18 +296,20 @@ class YamlLoader : private YAML::EventHandler
     }
 
     /** A copy for an alias at @p path, @p depth levels deep. */
-    std::shared_ptr<State> CopyOf(const State& original, const std::string& path, std::size_t depth)
+    std::shared_ptr<YamlValue> CopyOf(const YamlValue& original,
+                                      const std::string& path,
+                                      std::size_t depth)
     {
         Count(original.mark, depth);
-        auto copy = std::make_shared<State>(original);
+        auto copy = std::make_shared<YamlValue>(original);
         copy->path = path;
         for (auto& [key, value] : copy->entries)
         {
-            value = CopyOf(*value, Below(path, key), depth + 1);
+            value = CopyOf(*value, PathBelow(path, key), depth + 1);
         }
         for (std::size_t i = 0; i < copy->items.size(); i++)
         {
-            copy->items[i] = CopyOf(*copy->items[i], Below(path, std::to_string(i)), depth + 1);
+            copy->items[i] = CopyOf(*copy->items[i], PathBelow(path, std::to_string(i)), depth + 1);
         }
         return copy;
     }
@@ -324,7 +326,7 @@ class YamlLoader : private YAML::EventHandler
     [[noreturn]] void RefuseDepth(const YamlMark& mark) const
     {
         throw InputError(
-            m_file + At(mark) + ": found too much nesting or aliasing, expected at most " +
+            mark.In(m_file) + ": found too much nesting or aliasing, expected at most " +
             std::to_string(MAX_DEPTH) + " levels and " + std::to_string(MAX_VALUES) + " values");
     }
 
@@ -337,7 +339,7 @@ class YamlLoader : private YAML::EventHandler
         const std::size_t wrong = FindNonText(text);
         if (wrong != std::string::npos)
         {
-            throw InputError(m_file + At(mark) + ": " + path + ": found " + ByteName(text[wrong]) +
+            throw InputError(mark.In(m_file) + ": " + path + ": found " + ByteName(text[wrong]) +
                              ", expected text");
         }
     }
@@ -348,32 +350,53 @@ class YamlLoader : private YAML::EventHandler
         return isLocated ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
     }
 
-    static std::string At(const YamlMark& mark)
-    {
-        return mark.line == 0 ? ""
-                              : ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
-    }
-
     static std::string FirstOnLine(int line)
     {
         return line == 0 ? "" : " (first on line " + std::to_string(line) + ")";
-    }
-
-    static std::string Below(const std::string& path, const std::string& key)
-    {
-        return path.empty() ? key : path + "." + key;
     }
 
     std::string m_file;
     bool m_hasLocations;
     std::vector<YAML::Mark> m_starts; //!< first content of each document
     bool m_isEmpty{true};             //!< the last document has had no content yet
-    std::shared_ptr<State> m_root;
+    std::shared_ptr<YamlValue> m_root;
     std::vector<OpenValue> m_open; //!< from the root on
-    std::unordered_map<YAML::anchor_t, std::shared_ptr<State>> m_anchors;
+    std::unordered_map<YAML::anchor_t, std::shared_ptr<YamlValue>> m_anchors;
     std::size_t m_values{0};
     std::optional<InputError> m_error; //!< the first one in the tree
 };
+
+void
+Emit(YAML::Emitter& out, const YamlValue& value)
+{
+    switch (value.kind)
+    {
+    case YamlKind::Null:
+        out << YAML::Null;
+        return;
+    case YamlKind::Scalar:
+        out << value.text;
+        return;
+    case YamlKind::Sequence:
+        out << YAML::BeginSeq;
+        for (const auto& item : value.items)
+        {
+            Emit(out, *item);
+        }
+        out << YAML::EndSeq;
+        return;
+    case YamlKind::Map:
+        out << YAML::BeginMap;
+        for (const auto& [key, below] : value.entries)
+        {
+            out << YAML::Key << key << YAML::Value;
+            Emit(out, *below);
+        }
+        out << YAML::EndMap;
+    }
+}
+
+} // namespace
 
 /**
  * Keeps files as they were parsed: descriptions of the catalog are read again for each scenario of
@@ -385,7 +408,7 @@ YamlNode::Load(const std::string& path)
     constexpr std::size_t MAX_TEXT = 1 << 18;
     constexpr std::size_t MAX_VALUES = 1 << 14; // aliases make many of a short text
     constexpr std::size_t MAX_FILES = 1000;
-    using Root = std::shared_ptr<const State>;
+    using Root = std::shared_ptr<const YamlValue>;
     static std::mutex mutex;
     static std::unordered_map<std::string, std::pair<std::string, Root>> parsed; // text and root
     const std::string text = ReadTextFile(path, "a YAML file");
@@ -417,36 +440,6 @@ YamlNode
 YamlNode::ParseArgument(const std::string& text, const std::string& name)
 {
     return YamlNode(YamlLoader(name, false).Load(text));
-}
-
-void
-YamlNode::Emit(YAML::Emitter& out, const State& state)
-{
-    switch (state.kind)
-    {
-    case YamlKind::Null:
-        out << YAML::Null;
-        return;
-    case YamlKind::Scalar:
-        out << state.text;
-        return;
-    case YamlKind::Sequence:
-        out << YAML::BeginSeq;
-        for (const auto& item : state.items)
-        {
-            Emit(out, *item);
-        }
-        out << YAML::EndSeq;
-        return;
-    case YamlKind::Map:
-        out << YAML::BeginMap;
-        for (const auto& [key, value] : state.entries)
-        {
-            out << YAML::Key << key << YAML::Value;
-            Emit(out, *value);
-        }
-        out << YAML::EndMap;
-    }
 }
 
 std::string

@@ -4,7 +4,6 @@
 #include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
-#include "scenarios/yaml/yaml-node-state.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,17 +14,6 @@ namespace weir
 {
 namespace
 {
-
-std::string
-Location(const std::string& file, const YamlMark& mark, const std::string& path)
-{
-    std::string location = file;
-    if (mark.line > 0)
-    {
-        location += ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
-    }
-    return path.empty() ? location : location + ": " + path;
-}
 
 /** " from 1 to 8", or only one bound if the other is the limit of the type. */
 template <typename N>
@@ -48,9 +36,129 @@ IsReference(const std::string& key)
     return key == "system" || key == "model";
 }
 
+void
+Inherit(YamlValue& value)
+{
+    ++value.bases;
+    for (auto& entry : value.entries)
+    {
+        Inherit(*entry.second);
+    }
+    for (auto& item : value.items)
+    {
+        Inherit(*item);
+    }
+}
+
+void
+CheckRead(const YamlValue& value, std::initializer_list<const char*> exempt)
+{
+    const bool isLeaf = value.kind == YamlKind::Scalar || value.kind == YamlKind::Null;
+    if (isLeaf && !value.isRead && value.bases == 0)
+    {
+        throw InputError(value.Where() + ": " + value.Found() +
+                         ", which has no effect here, expected it left out");
+    }
+    for (const auto& [key, below] : value.entries)
+    {
+        const bool isExempt = std::any_of(
+            exempt.begin(), exempt.end(), [&name = key](const char* one) { return name == one; });
+        if (!isExempt)
+        {
+            CheckRead(*below, exempt);
+        }
+    }
+    for (const auto& item : value.items)
+    {
+        CheckRead(*item, exempt);
+    }
+}
+
+/** Sets the location of a value to the setting itself and the path at which it was set. */
+void
+Relocate(YamlValue& value, const std::string& file, const std::string& path)
+{
+    value.file = file;
+    value.path = path;
+    value.mark = YamlMark{};
+    value.keyMark = YamlMark{};
+    for (auto& [key, below] : value.entries)
+    {
+        Relocate(*below, file, path + "." + key);
+    }
+    for (std::size_t i = 0; i < value.items.size(); ++i)
+    {
+        Relocate(*value.items[i], file, path + "." + std::to_string(i));
+    }
+}
+
 } // namespace
 
-YamlNode::YamlNode(std::shared_ptr<State> state)
+std::string
+YamlMark::In(const std::string& file, const std::string& path) const
+{
+    return file + (line == 0 ? "" : ":" + std::to_string(line) + ":" + std::to_string(column)) +
+           (path.empty() ? "" : ": " + path);
+}
+
+std::string
+PathBelow(const std::string& path, const std::string& key)
+{
+    return path.empty() ? key : path + "." + key;
+}
+
+std::shared_ptr<YamlValue>*
+YamlValue::FindEntry(const std::string& key)
+{
+    for (auto& [name, value] : entries)
+    {
+        if (name == key)
+        {
+            return &value;
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<YamlValue>
+YamlValue::Clone() const
+{
+    auto copy = std::make_shared<YamlValue>(*this);
+    for (auto& entry : copy->entries)
+    {
+        entry.second = entry.second->Clone();
+    }
+    for (auto& item : copy->items)
+    {
+        item = item->Clone();
+    }
+    return copy;
+}
+
+std::string
+YamlValue::Where() const
+{
+    return mark.In(file, path);
+}
+
+std::string
+YamlValue::Found() const
+{
+    switch (kind)
+    {
+    case YamlKind::Null:
+        return "found nothing";
+    case YamlKind::Sequence:
+        return "found a list";
+    case YamlKind::Map:
+        return "found a map";
+    case YamlKind::Scalar:
+        break;
+    }
+    return "found '" + text + "'";
+}
+
+YamlNode::YamlNode(std::shared_ptr<YamlValue> state)
     : m_state(std::move(state))
 {
 }
@@ -73,23 +181,6 @@ YamlNode::IsScalar() const
     return m_state->kind == YamlKind::Scalar;
 }
 
-std::string
-YamlNode::Found() const
-{
-    switch (m_state->kind)
-    {
-    case YamlKind::Null:
-        return "found nothing";
-    case YamlKind::Sequence:
-        return "found a list";
-    case YamlKind::Map:
-        return "found a map";
-    case YamlKind::Scalar:
-        break;
-    }
-    return "found '" + m_state->text + "'";
-}
-
 YamlNode
 YamlNode::Get(const std::string& key) const
 {
@@ -97,8 +188,7 @@ YamlNode::Get(const std::string& key) const
     {
         return *found;
     }
-    const std::string path = m_state->path.empty() ? key : m_state->path + "." + key;
-    throw InputError(Location(m_state->file, m_state->mark, path) +
+    throw InputError(m_state->mark.In(m_state->file, PathBelow(m_state->path, key)) +
                      ": found nothing, expected a value for '" + key + "'");
 }
 
@@ -158,7 +248,7 @@ YamlNode::CheckKeys(const std::vector<std::string>& names) const
     {
         if (!IsAmong(key, names))
         {
-            throw InputError(Location(value->file, value->keyMark, value->path) +
+            throw InputError(value->keyMark.In(value->file, value->path) +
                              ": found the unknown key '" + key +
                              "', expected one of: " + JoinNames(names) + DidYouMean(key, names));
         }
@@ -180,6 +270,17 @@ YamlNode::Items() const
         FailExpected("a list");
     }
     return Mapped<YamlNode>(m_state->items, [&](const auto& item) { return YamlNode(item); });
+}
+
+std::vector<YamlNode>
+YamlNode::ItemsOf(const std::string& expected) const
+{
+    auto items = Items();
+    if (items.empty())
+    {
+        Fail("found an empty list, expected " + expected);
+    }
+    return items;
 }
 
 std::vector<std::string>
@@ -350,7 +451,7 @@ YamlNode::AsSizeAboveZero() const
 std::string
 YamlNode::Where() const
 {
-    return Location(m_state->file, m_state->mark, m_state->path);
+    return m_state->Where();
 }
 
 void
@@ -362,7 +463,7 @@ YamlNode::Fail(const std::string& message) const
 void
 YamlNode::FailExpected(const std::string& expected) const
 {
-    Fail(Found() + ", expected " + expected);
+    Fail(m_state->Found() + ", expected " + expected);
 }
 
 void
@@ -390,47 +491,9 @@ YamlNode::IsOver(const YamlNode& other) const
 }
 
 void
-YamlNode::Inherit(State& state)
-{
-    ++state.bases;
-    for (auto& entry : state.entries)
-    {
-        Inherit(*entry.second);
-    }
-    for (auto& item : state.items)
-    {
-        Inherit(*item);
-    }
-}
-
-void
 YamlNode::SetInherited()
 {
     Inherit(*m_state);
-}
-
-void
-YamlNode::CheckRead(const State& state, std::initializer_list<const char*> exempt)
-{
-    const bool isLeaf = state.kind == YamlKind::Scalar || state.kind == YamlKind::Null;
-    if (isLeaf && !state.isRead && state.bases == 0)
-    {
-        const YamlNode node(std::make_shared<State>(state));
-        node.Fail(node.Found() + ", which has no effect here, expected it left out");
-    }
-    for (const auto& [key, value] : state.entries)
-    {
-        const bool isExempt = std::any_of(
-            exempt.begin(), exempt.end(), [&name = key](const char* one) { return name == one; });
-        if (!isExempt)
-        {
-            CheckRead(*value, exempt);
-        }
-    }
-    for (const auto& item : state.items)
-    {
-        CheckRead(*item, exempt);
-    }
 }
 
 void
@@ -439,28 +502,10 @@ YamlNode::CheckAllRead(std::initializer_list<const char*> exempt) const
     CheckRead(*m_state, exempt);
 }
 
-/** Sets the location of a value to the setting itself and the path at which it was set. */
-void
-YamlNode::Relocate(State& state, const std::string& file, const std::string& path)
-{
-    state.file = file;
-    state.path = path;
-    state.mark = YamlMark{};
-    state.keyMark = YamlMark{};
-    for (auto& [key, value] : state.entries)
-    {
-        Relocate(*value, file, path + "." + key);
-    }
-    for (std::size_t i = 0; i < state.items.size(); ++i)
-    {
-        Relocate(*state.items[i], file, path + "." + std::to_string(i));
-    }
-}
-
 void
 YamlNode::MakeBase()
 {
-    auto base = std::make_shared<State>(*m_state); // keeps its location
+    auto base = std::make_shared<YamlValue>(*m_state); // keeps its location
     m_state->kind = YamlKind::Map;
     m_state->text.clear();
     m_state->entries = {{"base", std::move(base)}};
@@ -470,7 +515,7 @@ void
 YamlNode::Set(const std::string& dottedPath, const std::string& text)
 {
     const std::string name = "--set " + dottedPath + "=" + text;
-    auto value = std::make_shared<State>();
+    auto value = std::make_shared<YamlValue>();
     if (!text.empty())
     {
         value = ParseArgument(text, name).m_state;
@@ -481,7 +526,7 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
 void
 YamlNode::SetText(const std::string& dottedPath, const std::string& text)
 {
-    auto value = std::make_shared<State>();
+    auto value = std::make_shared<YamlValue>();
     value->kind = YamlKind::Scalar;
     value->text = text;
     Place(dottedPath, dottedPath, std::move(value));
@@ -490,11 +535,11 @@ YamlNode::SetText(const std::string& dottedPath, const std::string& text)
 void
 YamlNode::Place(const std::string& dottedPath,
                 const std::string& name,
-                std::shared_ptr<State> value)
+                std::shared_ptr<YamlValue> value)
 {
-    Relocate(*value, name, m_state->path.empty() ? dottedPath : m_state->path + "." + dottedPath);
+    Relocate(*value, name, PathBelow(m_state->path, dottedPath));
 
-    std::shared_ptr<State>* slot = &m_state;
+    std::shared_ptr<YamlValue>* slot = &m_state;
     std::string path = m_state->path;
     std::string above; // key of the slot
     for (const std::string& key : SplitText(dottedPath, '.'))
@@ -504,8 +549,8 @@ YamlNode::Place(const std::string& dottedPath,
             YamlNode(*slot).MakeBase();
         }
         above = key;
-        State& parent = **slot;
-        path += (path.empty() ? "" : ".") + key;
+        YamlValue& parent = **slot;
+        path = PathBelow(path, key);
         if (key.empty())
         {
             throw InputError(name + ": found an empty key, expected key.path=value");
@@ -524,14 +569,14 @@ YamlNode::Place(const std::string& dottedPath,
         }
         if (parent.kind == YamlKind::Scalar)
         {
-            throw InputError(name + ": " + path + ": " + YamlNode(*slot).Found() +
-                             " above the key '" + key + "', expected a map or a list");
+            throw InputError(name + ": " + path + ": " + parent.Found() + " above the key '" + key +
+                             "', expected a map or a list");
         }
         parent.kind = YamlKind::Map; // a null value becomes a map
         slot = parent.FindEntry(key);
         if (!slot)
         {
-            auto added = std::make_shared<State>();
+            auto added = std::make_shared<YamlValue>();
             added->file = name;
             added->path = path;
             parent.entries.emplace_back(key, std::move(added));

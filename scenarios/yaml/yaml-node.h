@@ -16,13 +16,55 @@
 #include <utility>
 #include <vector>
 
-namespace YAML
-{
-class Emitter;
-} // namespace YAML
-
 namespace weir
 {
+
+enum class YamlKind : uint8_t
+{
+    Null,
+    Scalar,
+    Sequence,
+    Map
+};
+
+/** A location in a file, from 1; line 0 if the text is not from a file. */
+struct YamlMark
+{
+    int line{0};
+    int column{0};
+
+    /** Location "file:line:column: path", without what is not known. */
+    std::string In(const std::string& file, const std::string& path = "") const;
+};
+
+/** The path of @p key below @p path: "path.key". */
+std::string PathBelow(const std::string& path, const std::string& key);
+
+/** A value of a YAML tree; it keeps its own location when it is merged into another tree. */
+struct YamlValue
+{
+    YamlKind kind{YamlKind::Null};
+    std::string text; //!< of a scalar
+    std::string file;
+    std::string path; //!< dotted keys from the root of its file; empty at the root
+    YamlMark mark;
+    uint32_t bases{0};  //!< bases between the last file and the one that wrote it
+    bool isRead{false}; //!< its text has been read
+    YamlMark keyMark;   //!< location of its key, if any
+    std::vector<std::pair<std::string, std::shared_ptr<YamlValue>>> entries; //!< of a map, in order
+    std::vector<std::shared_ptr<YamlValue>> items;                           //!< of a sequence
+
+    /** The value of @p key in a map, or null. */
+    std::shared_ptr<YamlValue>* FindEntry(const std::string& key);
+
+    std::shared_ptr<YamlValue> Clone() const;
+
+    /** Location "file:line:column: key.path". */
+    std::string Where() const;
+
+    /** Description for messages: "found 'x'", "found a list", ... */
+    std::string Found() const;
+};
 
 /**
  * A YAML value with its location: file, line, column and key path. Every accessor throws an
@@ -103,6 +145,9 @@ class YamlNode
     std::vector<std::string> Keys() const;
     std::vector<YamlNode> Items() const;
 
+    /** The items of a list with items. @param expected instead of none: "at least one tile" */
+    std::vector<YamlNode> ItemsOf(const std::string& expected) const;
+
     /** The result of @p read, an accessor or a function, for each item of a list. */
     template <typename F, typename... A>
     auto Each(const F& read, const A&... arguments) const
@@ -115,19 +160,12 @@ class YamlNode
         return all;
     }
 
-    /**
-     * The same for a list with items.
-     * @param expected instead of an empty list: "at least one tile"
-     */
+    /** The same for the items of ItemsOf. */
     template <typename F, typename... A>
     auto EachOf(const std::string& expected, const F& read, const A&... arguments) const
     {
-        auto all = Each(read, arguments...);
-        if (all.empty())
-        {
-            Fail("found an empty list, expected " + expected);
-        }
-        return all;
+        ItemsOf(expected);
+        return Each(read, arguments...);
     }
 
     std::string AsString() const;
@@ -228,12 +266,7 @@ class YamlNode
     std::string InLine() const;
 
   private:
-    friend class YamlLoader;
-    struct State;
-    explicit YamlNode(std::shared_ptr<State> state);
-
-    /** Description for messages: "found 'x'", "found a list", ... */
-    std::string Found() const;
+    explicit YamlNode(std::shared_ptr<YamlValue> state);
 
     /** @throws InputError when it is not a map. */
     void ExpectMap() const;
@@ -247,17 +280,12 @@ class YamlNode
     template <typename Q>
     Q AboveZero(Q quantity, const char* expected) const;
 
-    static void CheckRead(const State& state, std::initializer_list<const char*> exempt);
-    static void Inherit(State& state);
-    static void Relocate(State& state, const std::string& file, const std::string& path);
-
     /** Puts @p value at a dotted path; @p name for messages. */
     void Place(const std::string& dottedPath,
                const std::string& name,
-               std::shared_ptr<State> value);
-    static void Emit(YAML::Emitter& out, const State& state);
+               std::shared_ptr<YamlValue> value);
 
-    std::shared_ptr<State> m_state; //!< keeps yaml-cpp out of this header
+    std::shared_ptr<YamlValue> m_state;
 };
 
 /** Applies "key.path=value" settings. @throws InputError as YamlNode::Set. */
