@@ -36,6 +36,19 @@ void ReadParameters(const YamlNode& map,
                     Parameterized& component,
                     const std::vector<std::string>& others = {});
 
+/** The component of @p components that @p name names. @throws InputError at an unknown name. */
+template <typename Registry>
+auto
+ReadComponent(const YamlNode& name, const Registry& components)
+{
+    const auto* found = components.Find(name.AsString());
+    if (found == nullptr)
+    {
+        name.FailChoice(components.Names());
+    }
+    return *found;
+}
+
 /**
  * Checks the keys of a map that describes one of several kinds of component. A key of another kind
  * is ignored where it was inherited from a base, and an error where it was written.

@@ -89,31 +89,20 @@ KindsWith(const RoutingPolicy& routing, const FabricKindRegistry& kinds)
 void
 ReadRouting(const YamlNode& node, FabricSpec& fabric, const FabricKindRegistry& kinds)
 {
-    const RoutingPolicyRegistry policies = RoutingPolicies();
-    const Polymorphic<RoutingPolicy>* policy = policies.Find(node.AsString());
-    if (policy == nullptr)
+    const auto policy = ReadComponent(node, RoutingPolicies());
+    if (!fabric.kind->CanRoute(*policy))
     {
-        node.FailChoice(policies.Names());
+        node.Fail("found '" + std::string(policy->Name()) + "' in a fabric of kind '" +
+                  fabric.kind->Name() + "', expected " + KindsWith(*policy, kinds));
     }
-    if (!fabric.kind->CanRoute(**policy))
-    {
-        node.Fail("found '" + std::string((*policy)->Name()) + "' in a fabric of kind '" +
-                  fabric.kind->Name() + "', expected " + KindsWith(**policy, kinds));
-    }
-    fabric.routing = *policy;
+    fabric.routing = policy;
 }
 
 FabricSpec
 ReadFabric(const YamlNode& node, const LinkProfile& nic, const FabricKindRegistry& kinds)
 {
     FabricSpec fabric;
-    const YamlNode kind = node.Get("kind");
-    const Polymorphic<FabricKind>* prototype = kinds.Find(kind.AsString());
-    if (prototype == nullptr)
-    {
-        kind.FailChoice(kinds.Names());
-    }
-    fabric.kind = *prototype;
+    fabric.kind = ReadComponent(node.Get("kind"), kinds);
     const auto routing = fabric.kind->JoinsNodes() ? node.Find("routing") : std::nullopt;
     if (routing)
     {

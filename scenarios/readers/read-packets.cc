@@ -20,13 +20,7 @@ Polymorphic<CongestionControl>
 ReadCongestionControl(const YamlNode& map)
 {
     const CongestionControlRegistry controls = CongestionControls();
-    const YamlNode kind = map.Get("kind");
-    const Polymorphic<CongestionControl>* prototype = controls.Find(kind.AsString());
-    if (prototype == nullptr)
-    {
-        kind.FailChoice(controls.Names());
-    }
-    Polymorphic<CongestionControl> control = *prototype;
+    Polymorphic<CongestionControl> control = ReadComponent(map.Get("kind"), controls);
     std::vector<std::string> own = KeysOf(*control);
     own.emplace_back("kind");
     std::vector<std::string> all = own;
