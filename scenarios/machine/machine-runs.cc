@@ -51,26 +51,19 @@ RunSettings
 SaidBy(const NcclTestsRun& run)
 {
     RunSettings settings;
-    if (run.op)
-    {
-        settings.emplace_back("op", ToString(*run.op));
-    }
-    if (run.nodes)
-    {
-        settings.emplace_back("nodes", std::to_string(*run.nodes));
-    }
-    if (run.gpusPerNode)
-    {
-        settings.emplace_back("gpusPerNode", std::to_string(*run.gpusPerNode));
-    }
-    if (run.ncclVersion)
-    {
-        settings.emplace_back("nccl", *run.ncclVersion);
-    }
-    if (run.launch)
-    {
-        settings.emplace_back("launch", ToString(*run.launch));
-    }
+    const auto add = [&settings](const char* key, const auto& value, const auto& toText) {
+        if (value)
+        {
+            settings.emplace_back(key, toText(*value));
+        }
+    };
+    const auto toName = [](auto value) { return ToString(value); };
+    const auto toNumber = [](uint32_t value) { return std::to_string(value); };
+    add("op", run.op, toName);
+    add("nodes", run.nodes, toNumber);
+    add("gpusPerNode", run.gpusPerNode, toNumber);
+    add("nccl", run.ncclVersion, [](const std::string& version) { return version; });
+    add("launch", run.launch, toName);
     return settings;
 }
 

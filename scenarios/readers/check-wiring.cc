@@ -8,7 +8,6 @@
 
 #include <stdexcept>
 #include <unistd.h>
-#include <utility>
 
 namespace weir
 {
@@ -44,21 +43,13 @@ WhyTooMuch(double needed)
                           : "";
 }
 
-/** Fields of a ClusterSpec whose key in a file has another name. */
-constexpr std::pair<const char*, const char*> OTHER_NAMES[] = {
-    {"node.nics", "node.nic.count"}, {"node.portsPerNic", "node.nic.ports"}};
-
+/** The key in a file of a field of a ClusterSpec. */
 std::string
 NameInFile(const std::string& field)
 {
-    for (const auto& [name, other] : OTHER_NAMES)
-    {
-        if (field == name)
-        {
-            return other;
-        }
-    }
-    return field;
+    return field == "node.nics"          ? "node.nic.count"
+           : field == "node.portsPerNic" ? "node.nic.ports"
+                                         : field;
 }
 
 } // namespace

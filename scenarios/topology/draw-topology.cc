@@ -77,6 +77,9 @@ class Drawing
           m_topology(m_cluster.GetTopology()),
           m_sketch(spec.fabric.kind->Sketch(m_topology)),
           m_node(LayOutNode(spec.node)),
+          m_meshWidth(spec.node.wiring == NvLinkWiring::Mesh
+                          ? std::max(m_node.height, 200.0 + 28.0 * m_cluster.GpusPerNode())
+                          : 0),
           m_positions(m_topology.DeviceCount()),
           m_isDrawn(m_topology.DeviceCount(), false),
           m_legend(m_topology)
@@ -86,19 +89,18 @@ class Drawing
     std::string Run()
     {
         const ClusterSpec& spec = m_cluster.GetSpec();
-        const double meshWidth = spec.node.wiring == NvLinkWiring::Mesh ? MeshSide() : 0;
-        const FabricLayout fabric = LayOutFabric(m_sketch, m_topology, NodesWidth(meshWidth));
+        const FabricLayout fabric = LayOutFabric(m_sketch, m_topology, NodesWidth());
         m_nodesY = TITLE + fabric.height;
-        m_width = std::max(NodesWidth(meshWidth), fabric.width);
-        LayOutNodes(meshWidth);
+        m_width = std::max(NodesWidth(), fabric.width);
+        LayOutNodes();
         LayOutSwitches(fabric);
         DrawLinks();
         DrawDevices();
         double height = m_nodesY + std::max(m_node.height, COLLAPSED);
-        if (meshWidth > 0)
+        if (m_meshWidth > 0)
         {
-            DrawMesh(m_canvas, spec.node, {MARGIN + m_node.width + MARGIN, m_nodesY}, meshWidth);
-            height = std::max(height, m_nodesY + meshWidth);
+            DrawMesh(m_canvas, spec.node, {MARGIN + m_node.width + MARGIN, m_nodesY}, m_meshWidth);
+            height = std::max(height, m_nodesY + m_meshWidth);
         }
         m_canvas.Text({MARGIN, 26},
                       spec.name + ": " + FormatNodes(spec.nodes) + " of " +
@@ -122,18 +124,18 @@ class Drawing
     }
 
     /** Left edge of the first collapsed node. */
-    double CollapsedLeft(double meshWidth) const
+    double CollapsedLeft() const
     {
-        return MARGIN + m_node.width + MARGIN + (meshWidth > 0 ? meshWidth + MARGIN : 0);
+        return MARGIN + m_node.width + MARGIN + (m_meshWidth > 0 ? m_meshWidth + MARGIN : 0);
     }
 
-    double NodesWidth(double meshWidth) const
+    double NodesWidth() const
     {
         const double collapsed = (m_cluster.NodeCount() - 1) * (CollapsedWidth() + MARGIN / 2);
-        return std::max(CollapsedLeft(meshWidth) + collapsed + MARGIN, MIN_WIDTH);
+        return std::max(CollapsedLeft() + collapsed + MARGIN, MIN_WIDTH);
     }
 
-    void LayOutNodes(double meshWidth)
+    void LayOutNodes()
     {
         for (std::size_t i = 0; i < m_topology.DeviceCount(); i++)
         {
@@ -149,7 +151,7 @@ class Drawing
         const double width = CollapsedWidth();
         for (uint32_t node = 1; node < m_cluster.NodeCount(); node++)
         {
-            const double x = CollapsedLeft(meshWidth) + (node - 1) * (width + MARGIN / 2);
+            const double x = CollapsedLeft() + (node - 1) * (width + MARGIN / 2);
             m_canvas.Frame({x, m_nodesY}, width, COLLAPSED, "node" + std::to_string(node));
             for (uint32_t nic = 0; nic < ports; nic++)
             {
@@ -157,11 +159,11 @@ class Drawing
                     {x + (nic + 1) * width / (ports + 1), m_nodesY + 14});
             }
         }
-        LayOutHosts(meshWidth);
+        LayOutHosts();
     }
 
     /** Places hosts that stand for whole nodes (`graph`) above their nodes. */
-    void LayOutHosts(double meshWidth)
+    void LayOutHosts()
     {
         const double width = CollapsedWidth();
         for (std::size_t i = 0; i < m_topology.DeviceCount(); i++)
@@ -169,7 +171,7 @@ class Drawing
             const Device& device = m_topology.GetDevice(DeviceId(i));
             if (device.kind == DeviceKind::LeafSwitch && device.node != Device::NO_NODE)
             {
-                const double left = CollapsedLeft(meshWidth) - width - MARGIN / 2;
+                const double left = CollapsedLeft() - width - MARGIN / 2;
                 const double x = device.node == 0
                                      ? MARGIN + m_node.width / 2
                                      : left + device.node * (width + MARGIN / 2) + width / 2;
@@ -375,15 +377,11 @@ class Drawing
         }
     }
 
-    double MeshSide() const
-    {
-        return std::max(m_node.height, 200.0 + 28.0 * m_cluster.GpusPerNode());
-    }
-
     const Cluster m_cluster;
     const Topology& m_topology;
     const FabricSketch m_sketch;
     NodeLayout m_node;
+    const double m_meshWidth;          //!< of the panel of direct NVLinks; 0: none
     std::vector<SvgPoint> m_positions; //!< by device
     std::vector<bool> m_isDrawn;       //!< by device
     LinkLegend m_legend;
