@@ -14,6 +14,7 @@
 #include "scenarios/versions.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/mapped.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
 
@@ -37,78 +38,45 @@ namespace weir
 namespace
 {
 
-struct OptionText
+/** "-o", "--output"; of a positional argument its name. */
+std::vector<std::string>
+NamesOf(const CLI::Option& option)
 {
-    std::vector<std::string> names; //!< "-o", "--output"; for a positional argument, its name
-    std::string value;              //!< "FILE"; empty: a flag
-    std::string byDefault;          //!< empty: none
-    std::string help;
-    bool isRequired;
-    bool isPositional;
-};
-
-struct VerbText
-{
-    std::string name; //!< "kernel gemm"
-    std::string help;
-    std::string footer;
-    std::vector<OptionText> options;
-};
-
-OptionText
-Describe(const CLI::Option& option)
-{
-    OptionText text{{},
-                    "",
-                    option.get_default_str(),
-                    option.get_description(),
-                    option.get_required(),
-                    option.get_positional()};
-    if (text.isPositional)
+    if (option.get_positional())
     {
-        text.names.push_back(option.get_name(true));
+        return {option.get_name(true)};
     }
-    else
+    auto names =
+        Mapped<std::string>(option.get_snames(), [](const auto& name) { return "-" + name; });
+    for (const std::string& name : option.get_lnames())
     {
-        for (const std::string& name : option.get_snames())
-        {
-            text.names.push_back("-" + name);
-        }
-        for (const std::string& name : option.get_lnames())
-        {
-            text.names.push_back("--" + name);
-        }
+        names.push_back("--" + name);
     }
-    if (!text.isPositional && option.get_items_expected_max() > 0)
-    {
-        text.value = option.get_type_name();
-        // "UINT:INT in [1 - 64]" is a type and its range: keep the type.
-        text.value = text.value.substr(0, text.value.find(':'));
-    }
-    return text;
+    return names;
 }
 
-void
-Collect(const CLI::App& app, const std::string& name, std::vector<VerbText>& verbs)
+/** "FILE"; empty: a flag or a positional argument. */
+std::string
+ValueOf(const CLI::Option& option)
 {
-    VerbText verb{name, app.get_description(), app.get_footer(), {}};
-    for (const CLI::Option* option : app.get_options())
-    {
-        verb.options.push_back(Describe(*option));
-    }
-    verbs.push_back(std::move(verb));
+    const bool hasValue = !option.get_positional() && option.get_items_expected_max() > 0;
+    const std::string type = hasValue ? option.get_type_name() : "";
+    return type.substr(0, type.find(':')); // without the range of "UINT:INT in [1 - 64]"
+}
+
+/** A verb with its name, "kernel gemm"; the program itself has an empty name. */
+using NamedVerb = std::pair<std::string, const CLI::App*>;
+
+/** @p app, which has the given name, then every verb below it. */
+std::vector<NamedVerb>
+Verbs(const CLI::App& app, const std::string& name = "")
+{
+    std::vector<NamedVerb> verbs{{name, &app}};
     for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
     {
-        Collect(*each, name.empty() ? each->get_name() : name + " " + each->get_name(), verbs);
+        const auto below = Verbs(*each, (name.empty() ? "" : name + " ") + each->get_name());
+        verbs.insert(verbs.end(), below.begin(), below.end());
     }
-}
-
-/** The program itself (with an empty name), then every verb. */
-std::vector<VerbText>
-Verbs(const CLI::App& application)
-{
-    std::vector<VerbText> verbs;
-    Collect(application, "", verbs);
     return verbs;
 }
 
@@ -135,19 +103,14 @@ Upper(std::string text)
 }
 
 void
-PrintRoff(std::ostream& out, const OptionText& option)
+PrintRoff(std::ostream& out, const CLI::Option& option)
 {
-    out << ".TP\n\\fB" << Roff(JoinNames(option.names)) << "\\fR";
-    if (!option.value.empty())
-    {
-        out << " \\fI" << Roff(option.value) << "\\fR";
-    }
-    out << "\n" << Roff(option.help);
-    if (!option.byDefault.empty())
-    {
-        out << " [" << Roff(option.byDefault) << "]";
-    }
-    out << "\n";
+    const std::string value = ValueOf(option);
+    const std::string byDefault = option.get_default_str();
+    out << ".TP\n\\fB" << Roff(JoinNames(NamesOf(option))) << "\\fR"
+        << (value.empty() ? "" : " \\fI" + Roff(value) + "\\fR") << "\n"
+        << Roff(option.get_description()) << (byDefault.empty() ? "" : " [" + Roff(byDefault) + "]")
+        << "\n";
 }
 
 /** The manual page of @p application and all its verbs, in roff (man(7)). */
@@ -161,18 +124,18 @@ ManPage(const CLI::App& application)
            ".B weir\n"
            ".I VERB\n"
            "[\\fIARGUMENT\\fR]...\n";
-    for (const VerbText& verb : Verbs(application))
+    for (const auto& [name, verb] : Verbs(application))
     {
-        out << (verb.name.empty()
-                    ? ".SH OPTIONS\n"
-                    : ".SH \"WEIR " + Roff(Upper(verb.name)) + "\"\n" + Roff(verb.help) + "\n");
-        for (const OptionText& option : verb.options)
+        out << (name.empty() ? ".SH OPTIONS\n"
+                             : ".SH \"WEIR " + Roff(Upper(name)) + "\"\n" +
+                                   Roff(verb->get_description()) + "\n");
+        for (const CLI::Option* option : verb->get_options())
         {
-            PrintRoff(out, option);
+            PrintRoff(out, *option);
         }
-        if (!verb.footer.empty())
+        if (const std::string footer = verb->get_footer(); !footer.empty())
         {
-            out << ".PP\n.nf\n" << Roff(verb.footer) << "\n.fi\n";
+            out << ".PP\n.nf\n" << Roff(footer) << "\n.fi\n";
         }
     }
     out << ".SH ENVIRONMENT\n"
@@ -188,11 +151,10 @@ ManPage(const CLI::App& application)
     return out.str();
 }
 
-/** The values of @p option of the verb @p verb; empty: any text, such as the name of a file. */
+/** The values of the option @p name of @p verb; empty: any text, such as the name of a file. */
 std::vector<std::string>
-ValuesOf(const OptionText& option, const std::string& verb)
+ValuesOf(const std::string& name, const std::string& verb)
 {
-    const std::string& name = option.names.back();
     return name == "--fidelity"             ? ChoiceNames(FidelitiesOf(verb))
            : name == "--operation"          ? ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP))
            : name == "--op"                 ? ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP))
@@ -206,24 +168,22 @@ ValuesOf(const OptionText& option, const std::string& verb)
  * so that bash completes the names of files.
  */
 std::string
-ValueCases(const std::vector<VerbText>& verbs)
+ValueCases(const std::vector<NamedVerb>& verbs)
 {
     std::string cases;
     std::string ofAnyText;
-    for (const VerbText& verb : verbs)
+    for (const auto& [verb, app] : verbs)
     {
-        for (const OptionText& option : verb.options)
+        for (const CLI::Option* option : app->get_options())
         {
-            if (option.value.empty())
+            if (ValueOf(*option).empty())
             {
                 continue;
             }
-            const std::vector<std::string> values = ValuesOf(option, verb.name);
-            std::string patterns;
-            for (const std::string& name : option.names)
-            {
-                patterns += (patterns.empty() ? "'" : " | '") + verb.name + " " + name + "'";
-            }
+            const std::vector<std::string> names = NamesOf(*option);
+            const std::vector<std::string> values = ValuesOf(names.back(), verb);
+            const std::string patterns =
+                "'" + verb + " " + JoinNames(names, "' | '" + verb + " ") + "'";
             if (values.empty())
             {
                 ofAnyText += (ofAnyText.empty() ? "" : " | \\\n        ") + patterns;
@@ -243,23 +203,19 @@ BashCompletion(const CLI::App& application)
 {
     std::ostringstream cases;
     std::string verbNames;
-    for (const VerbText& verb : Verbs(application))
+    for (const auto& [name, verb] : Verbs(application))
     {
         std::string words;
-        for (const OptionText& option : verb.options)
+        for (const CLI::Option* option : verb->get_options())
         {
-            words += option.isPositional ? "" : option.names.back() + " ";
+            words += option->get_positional() ? "" : NamesOf(*option).back() + " ";
         }
-        const std::string within = verb.name.empty() ? "" : verb.name + " ";
-        for (const VerbText& each : Verbs(application))
+        for (const CLI::App* below : verb->get_subcommands([](const CLI::App*) { return true; }))
         {
-            const bool isBelow = each.name.size() > within.size() &&
-                                 each.name.compare(0, within.size(), within) == 0 &&
-                                 each.name.find(' ', within.size()) == std::string::npos;
-            words += isBelow ? each.name.substr(within.size()) + " " : "";
+            words += below->get_name() + " ";
         }
-        cases << "        '" << verb.name << "') words='" << words << "' ;;\n";
-        verbNames += verb.name.empty() ? "" : " '" + verb.name + "'";
+        cases << "        '" << name << "') words='" << words << "' ;;\n";
+        verbNames += name.empty() ? "" : " '" + name + "'";
     }
     std::string plurals;
     std::string singles;
@@ -324,20 +280,20 @@ std::string
 OptionsAsJson(const CLI::App& application)
 {
     nlohmann::ordered_json verbs = nlohmann::ordered_json::array();
-    for (const VerbText& verb : Verbs(application))
+    for (const auto& [name, verb] : Verbs(application))
     {
         nlohmann::ordered_json options = nlohmann::ordered_json::array();
-        for (const OptionText& option : verb.options)
+        for (const CLI::Option* option : verb->get_options())
         {
-            options.push_back({{"names", option.names},
-                               {"value", option.value},
-                               {"default", option.byDefault},
-                               {"help", option.help},
-                               {"required", option.isRequired}});
+            options.push_back({{"names", NamesOf(*option)},
+                               {"value", ValueOf(*option)},
+                               {"default", option->get_default_str()},
+                               {"help", option->get_description()},
+                               {"required", option->get_required()}});
         }
-        verbs.push_back({{"verb", verb.name},
-                         {"help", verb.help},
-                         {"footer", verb.footer},
+        verbs.push_back({{"verb", name},
+                         {"help", verb->get_description()},
+                         {"footer", verb->get_footer()},
                          {"options", options}});
     }
     return verbs.dump(2) + "\n";
