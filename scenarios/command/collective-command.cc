@@ -39,17 +39,7 @@ namespace
 
 constexpr const char* DIMENSION_WISE = "network.nccl.dimensionWise";
 
-/** An option for a key of `nccl` in `network` of a run, with the same values. */
-struct NcclOption
-{
-    std::string key;
-    std::string name; //!< "--cross-nic"
-    std::string help;
-    std::string byDefault;           //!< empty: stated in the help
-    std::optional<std::string> text; //!< value, if given
-    bool isSet{false};               //!< for a flag
-};
-
+/** The option for a key of `nccl` in `network` of a run, with the same values: "--cross-nic". */
 std::string
 NcclOptionName(const std::string& key)
 {
@@ -62,51 +52,41 @@ NcclOptionName(const std::string& key)
     return key == "queuePairs" ? "--qps" : name;
 }
 
-/** The parameters of NcclSettings, then the keys of dimensionWise. */
-std::vector<NcclOption>
-NcclOptionsOf(NcclSettings settings)
+bool
+IsNcclFlag(const std::string& key)
 {
-    std::vector<NcclOption> options;
+    return key == "balanced" || key == "direct";
+}
+
+bool
+IsNcclList(const std::string& key)
+{
+    return key == "perDimension";
+}
+
+/** Adds options for the parameters of NcclSettings, then for the keys of dimensionWise. */
+void
+AddNcclOptions(CLI::App& verb)
+{
+    using Values = std::vector<std::string>;
+    const auto add = [&verb](const std::string& key, const std::string& help) {
+        return verb.add_option_function<Values>(
+            NcclOptionName(key), [](const Values&) {}, help);
+    };
+    NcclSettings settings;
     ForEachParameter(settings, [&](const ParameterInfo& info, const Parameter& parameter) {
         const std::string help = info.help;
-        options.push_back({info.key,
-                           NcclOptionName(info.key),
-                           help.substr(0, help.rfind('.')),
-                           TextOf(parameter),
-                           {}});
+        add(info.key, help.substr(0, help.rfind('.')))->expected(1)->default_str(TextOf(parameter));
     });
     for (const auto& [key, help] : YamlKeyMapOf(DIMENSION_WISE).keys)
     {
-        options.push_back({key, NcclOptionName(key), "Algorithm dimension-wise: " + help, "", {}});
-    }
-    return options;
-}
-
-void
-AddNcclOptions(CLI::App& verb, std::vector<NcclOption>& options)
-{
-    for (NcclOption& option : options)
-    {
-        std::optional<std::string>& text = option.text;
-        if (option.key == "balanced" || option.key == "direct")
+        const std::string about = "Algorithm dimension-wise: " + help;
+        if (IsNcclFlag(key))
         {
-            verb.add_flag(option.name, option.isSet, option.help);
+            verb.add_flag(NcclOptionName(key), about);
             continue;
         }
-        const bool isList = option.key == "perDimension";
-        using Values = std::vector<std::string>;
-        auto* added = verb.add_option_function<Values>(
-            option.name,
-            [&text, isList](const Values& values) {
-                text = isList ? "[" + JoinNames(values) + "]" : values.front();
-            },
-            option.help);
-        if (isList)
-        {
-            added->delimiter(',');
-            continue;
-        }
-        added->expected(1)->default_str(option.byDefault);
+        IsNcclList(key) ? add(key, about)->delimiter(',') : add(key, about)->expected(1);
     }
 }
 
@@ -124,7 +104,6 @@ struct CollectiveOptions
     uint32_t channels{0}; //!< 0: NCCL's choice
     std::string nccl{NcclSettings().version};
     std::string launch{ToString(NcclSettings().launch)};
-    std::vector<NcclOption> settings{NcclOptionsOf({})};
     std::string tuner;
     std::string fidelity;  //!< empty: stream; for an MSCCL file, flow
     std::string tolerance; //!< of auto; empty: its default
@@ -312,17 +291,19 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
  * Reads settings of NCCL; those of dimension-wise collectives are refused with other algorithms.
  */
 void
-ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+ReadNcclOptions(const CollectiveOptions& options, const CLI::App& verb, CollectiveSweepSpec& spec)
 {
-    const auto find = [&options](const std::string& key) -> std::optional<YamlNode> {
-        for (const NcclOption& option : options.settings)
+    const auto find = [&verb](const std::string& key) -> std::optional<YamlNode> {
+        const std::string name = NcclOptionName(key);
+        const CLI::Option* option = verb.get_option(name);
+        if (option->count() == 0 || (IsNcclFlag(key) && !option->as<bool>()))
         {
-            if (option.key == key && (option.text || option.isSet))
-            {
-                return YamlNode::ParseArgument(option.text.value_or("true"), option.name);
-            }
+            return std::nullopt;
         }
-        return std::nullopt;
+        const std::string text = IsNcclFlag(key)   ? "true"
+                                 : IsNcclList(key) ? "[" + JoinNames(option->results()) + "]"
+                                                   : option->results().front();
+        return YamlNode::ParseArgument(text, name);
     };
     ReadNcclParameters(find, spec.nccl);
     spec.nccl.dimensionWise = ReadDimensionWise(find);
@@ -363,7 +344,7 @@ ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 
 /** @param network is set to the network map of the options */
 CollectiveSweepSpec
-ReadSweep(const CollectiveOptions& options, YamlNode& network)
+ReadSweep(const CollectiveOptions& options, const CLI::App& verb, YamlNode& network)
 {
     CollectiveSweepSpec spec;
     spec.onlyTimes =
@@ -371,7 +352,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadMachine(options, spec);
     ReadOperation(options, spec);
     ReadChoice(options, spec);
-    ReadNcclOptions(options, spec);
+    ReadNcclOptions(options, verb, spec);
     if (options.channels > 0)
     {
         spec.overrides.channels = options.channels;
@@ -486,7 +467,7 @@ ExitCode
 RunCollective(const CollectiveOptions& options, const CLI::App& verb)
 {
     YamlNode network = YamlNode::ParseArgument("{}", "--network");
-    CollectiveSweepSpec spec = ReadSweep(options, network);
+    CollectiveSweepSpec spec = ReadSweep(options, verb, network);
     const Catalog catalog;
     const std::optional<Calibration> calibration =
         CalibrationFor(options.bound, false, spec.fidelity, catalog);
@@ -615,7 +596,7 @@ AddCollectiveCommand(CLI::App& application)
             "(a process per GPU that waits for each call before the next, as in torch's "
             "benchmarks) or graph (a CUDA graph of the calls, as nccl-tests -G)")
         ->capture_default_str();
-    AddNcclOptions(*verb, options->settings);
+    AddNcclOptions(*verb);
     verb->add_option(
         "--tuner",
         options->tuner,
@@ -643,15 +624,12 @@ AddCollectiveCommand(CLI::App& application)
                  options->csv,
                  "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (with error bounds also "
                  "lower_us,upper_us,coverage,regime,region; with fidelity auto also fidelity)");
-    verb->footer(
-        "Examples:\n"
-        "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
-        "  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 --fidelity flow "
-        "--csv out.csv\n"
-        "  weir collective --system hgx-h100 --op all-to-all --sizes 1MiB:1GiB:x4\n"
-        "  weir collective --system hgx-h100 --nodes 16 --op all-to-all --set "
-        "fabric.kind=leaf-spine --set fabric.oversubscription=2 --csv -\n"
-        "  weir collective --system hgx-h100 --msccl scenarios/msccl/all-pairs-all-reduce-8.xml");
+    verb->footer(R"(Examples:
+  weir collective --system hgx-h100 --nodes 4 --op all-reduce
+  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 --fidelity flow --csv out.csv
+  weir collective --system hgx-h100 --op all-to-all --sizes 1MiB:1GiB:x4
+  weir collective --system hgx-h100 --nodes 16 --op all-to-all --set fabric.kind=leaf-spine --set fabric.oversubscription=2 --csv -
+  weir collective --system hgx-h100 --msccl scenarios/msccl/all-pairs-all-reduce-8.xml)");
     return {verb, [options, verb] { return RunCollective(*options, *verb); }};
 }
 
