@@ -414,18 +414,15 @@ AddCalibrateCommand(CLI::App& application)
                     options->output,
                     "Write the calibration, or the calibrated system, to this file");
     verb->get_option("--output")->required();
-    verb->footer(
-        "Examples:\n"
-        "  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt all_reduce_4x8.txt -o "
-        "mine.yaml\n"
-        "  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n"
-        "  weir collective --system mine.yaml --nodes 16 --op all-reduce\n"
-        "  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n"
-        "  weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\n"
-        "The fit keeps each value within its range and near the system's initial value; values "
-        "that the\n"
-        "runs do not determine are kept. The same input gives the same file.\n"
-        "scripts/calibrate-shortcut regenerates the bounds of the shortcuts that Weir ships.");
+    verb->footer(R"(Examples:
+  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt all_reduce_4x8.txt -o mine.yaml
+  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml
+  weir collective --system mine.yaml --nodes 16 --op all-reduce
+  weir calibrate --shortcut collectives -j 2 -o collectives.yaml
+  weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml
+The fit keeps each value within its range and near the system's initial value; values that the
+runs do not determine are kept. The same input gives the same file.
+scripts/calibrate-shortcut regenerates the bounds of the shortcuts that Weir ships.)");
     return {verb, [options, verb] { return Calibrate(*options, *verb); }};
 }
 

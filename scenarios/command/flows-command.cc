@@ -446,41 +446,29 @@ AddFlowsCommand(CLI::App& application)
         options->keepPartial,
         "At Ctrl-C write the finished flows, marked as partial; a second Ctrl-C discards them");
     verb->footer(
-        "End points are the hosts of a topology file, with its numbers, or the GPUs of a system, "
-        "counted node\n"
-        "by node. Between nodes a flow goes from the sender's own NIC to the receiver's. In "
-        "fidelity flow,\n"
-        "flows share links max-min fairly, and their sizes include headers. In fidelity packet, "
-        "each flow is\n"
-        "a queue pair, its size is payload, and packets wait in queues. The ideal completion time\n"
-        "(ideal_fct_s) of an uncontended flow is its path's latency plus bytes over the "
-        "bottleneck's rate,\n"
-        "in packets plus the time of headers and store-and-forward.\n"
-        "Flows need not be sorted by start time. Flows of one pair of end points get source ports, "
-        "which\n"
-        "ECMP hashes, in the order of the file.\n"
-        "In fidelity hybrid, the flows selected by `packets` in the file of --network move as "
-        "packets, the\n"
-        "others as a fluid, on the same links: {packets: {sources: [0-15], below: 100kB}}. Its "
-        "`events` make\n"
-        "links fail, slow down or lose packets, as in a scenario. With several trafficClasses, a "
-        "flow's pg\n"
-        "selects its class.\n"
-        "A .yaml file describes random flows: {seed: 1, traffic: [{pattern: poisson, sizes: "
-        "websearch,\n"
-        "load: 0.5, duration: 10ms}]}; the reference lists its keys under traffic file.\n"
-        "Examples:\n"
-        "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
-        "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"
-        "  weir flows --topology fat.txt --flows flow.txt -o flows.h5 --link-series 10us\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --congestion-control "
-        "dcqcn\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "
-        "--set switch.buffer=16MiB\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity hybrid --set "
-        "packets.destinations=[3]\n"
-        "  weir flows --network config.txt --fidelity packet\n"
-        "  scripts/make-fat-tree and scripts/make-flows make such files.");
+        R"(End points are the hosts of a topology file, with its numbers, or the GPUs of a system, counted node
+by node. Between nodes a flow goes from the sender's own NIC to the receiver's. In fidelity flow,
+flows share links max-min fairly, and their sizes include headers. In fidelity packet, each flow is
+a queue pair, its size is payload, and packets wait in queues. The ideal completion time
+(ideal_fct_s) of an uncontended flow is its path's latency plus bytes over the bottleneck's rate,
+in packets plus the time of headers and store-and-forward.
+Flows need not be sorted by start time. Flows of one pair of end points get source ports, which
+ECMP hashes, in the order of the file.
+In fidelity hybrid, the flows selected by `packets` in the file of --network move as packets, the
+others as a fluid, on the same links: {packets: {sources: [0-15], below: 100kB}}. Its `events` make
+links fail, slow down or lose packets, as in a scenario. With several trafficClasses, a flow's pg
+selects its class.
+A .yaml file describes random flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch,
+load: 0.5, duration: 10ms}]}; the reference lists its keys under traffic file.
+Examples:
+  weir flows --topology fat.txt --flows flow.txt --csv fct.csv
+  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json
+  weir flows --topology fat.txt --flows flow.txt -o flows.h5 --link-series 10us
+  weir flows --topology fat.txt --flows flow.txt --fidelity packet --congestion-control dcqcn
+  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml --set switch.buffer=16MiB
+  weir flows --topology fat.txt --flows flow.txt --fidelity hybrid --set packets.destinations=[3]
+  weir flows --network config.txt --fidelity packet
+  scripts/make-fat-tree and scripts/make-flows make such files.)");
     return {verb, [options, verb] { return RunFlows(WithFiles(*options), *verb); }};
 }
 

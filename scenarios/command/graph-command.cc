@@ -89,12 +89,11 @@ AddGraphCommand(CLI::App& application)
     verb->add_flag(
         "--kernels", options->view.kernels, "Also show shape, bytes and FLOPs of each kernel");
     verb->footer(
-        "Times are of uncontended kernels that are launched well ahead. Bytes are nccl-tests' size "
-        "for\n"
-        "communication and the memory traffic for kernels.\n"
-        "Examples:\n"
-        "  weir graph gpt-175b-96-h800 --rank 8 --micro-batch 0\n"
-        "  weir graph gpt-175b-96-h800 --kernels | less");
+        R"(Times are of uncontended kernels that are launched well ahead. Bytes are nccl-tests' size for
+communication and the memory traffic for kernels.
+Examples:
+  weir graph gpt-175b-96-h800 --rank 8 --micro-batch 0
+  weir graph gpt-175b-96-h800 --kernels | less)");
     return {verb, [options] { return ShowGraph(*options); }};
 }
 

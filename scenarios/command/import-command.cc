@@ -444,14 +444,12 @@ AddImportCommand(CLI::App& application)
     verb->add_option("--to", options->form, "Output format: a workload, or GOAL in the other form")
         ->check(CLI::IsMember({"workload", "goal-text", "goal-binary"}))
         ->capture_default_str();
-    verb->footer(
-        "Examples:\n"
-        "  weir import all_reduce.*.et -o all-reduce.json\n"
-        "  weir import et.json.gz kineto.json.gz --ranks 8 -o step.json\n"
-        "  weir import workload.txt --check\n"
-        "A scenario runs it with jobs: [{name: trace, workload: step.json}]. Compute operations "
-        "take their\n"
-        "recorded time, and communication is simulated on the scenario's fabric.");
+    verb->footer(R"(Examples:
+  weir import all_reduce.*.et -o all-reduce.json
+  weir import et.json.gz kineto.json.gz --ranks 8 -o step.json
+  weir import workload.txt --check
+A scenario runs it with jobs: [{name: trace, workload: step.json}]. Compute operations take their
+recorded time, and communication is simulated on the scenario's fabric.)");
     return {verb, [options] { return Import(*options); }};
 }
 

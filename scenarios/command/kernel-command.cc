@@ -318,13 +318,11 @@ AddKernelCommand(CLI::App& application)
     verb->add_option("--gpu", options->gpu, "GPU, as listed by weir list gpus")
         ->capture_default_str();
     // Before its sub-verbs, which inherit it.
-    verb->footer(
-        "Examples:\n"
-        "  weir kernel gemm 4096 4096 4096\n"
-        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 --head-dim 128\n"
-        "  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 "
-        "--precision fp32\n"
-        "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");
+    verb->footer(R"(Examples:
+  weir kernel gemm 4096 4096 4096
+  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 --head-dim 128
+  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 --precision fp32
+  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB)");
     verb->require_subcommand(1);
 
     auto* gemm = verb->add_subcommand("gemm", "C[m,n] = A[m,k] B[k,n]");

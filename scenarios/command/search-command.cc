@@ -183,22 +183,17 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
     AddSettingsOption(*verb, options->settings);
     AddSweepRunOptions(*verb, options->run);
     verb->footer(
-        "The search runs every factorization of the job's GPUs, or of --gpus, into tensor ranks of "
-        "one node,\n"
-        "pipeline stages and replicas, with each micro-batch of 1 to 8 samples that divides a "
-        "replica's\n"
-        "batch, 1, 2 or 4 model chunks per stage, with and without recomputation. The other "
-        "settings of the\n"
-        "plan are kept, as are those that --set gives: --set jobs.0.parallel.tensor=4 --gpus 96 "
-        "ranks plans\n"
-        "of 96 GPUs with 4 tensor ranks. Plans that the model or the memory of a GPU does not "
-        "allow are\n"
-        "refused and counted.\n"
-        "Bounds are those of weir run: this fidelity cannot rank two plans whose bounds overlap.\n"
-        "Examples:\n"
-        "  weir search gpt-175b-96-h800\n"
-        "  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 --csv plans.csv\n"
-        "  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
+        R"(The search runs every factorization of the job's GPUs, or of --gpus, into tensor ranks of one node,
+pipeline stages and replicas, with each micro-batch of 1 to 8 samples that divides a replica's
+batch, 1, 2 or 4 model chunks per stage, with and without recomputation. The other settings of the
+plan are kept, as are those that --set gives: --set jobs.0.parallel.tensor=4 --gpus 96 ranks plans
+of 96 GPUs with 4 tensor ranks. Plans that the model or the memory of a GPU does not allow are
+refused and counted.
+Bounds are those of weir run: this fidelity cannot rank two plans whose bounds overlap.
+Examples:
+  weir search gpt-175b-96-h800
+  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 --csv plans.csv
+  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5)");
     return {verb, [options, command] { return RunSearch(*options, command); }};
 }
 

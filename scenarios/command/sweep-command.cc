@@ -55,18 +55,15 @@ AddSweepCommand(CLI::App& application, CaseProcesses::Command command)
                      "Also write the result file of each case to this folder")
         ->type_name("FOLDER");
     verb->footer(
-        "A sweep is {command: run congestion-512-h100, vary: {system.fabric.routing: [ecmp, "
-        "spray],\n"
-        "system.fabric.oversubscription: [1, 2, 4]}}: a run, collective or flows command, and keys "
-        "as\n"
-        "for --set, or options such as --nodes, each with a list of values or a map from labels to "
-        "values.\n"
-        "\"system.nodes, jobs.0.gpus\": [[16, 64], [32, 128]] changes several keys in step.\n"
-        "Each case runs in its own process: a case that fails does not affect the others.\n"
-        "Examples:\n"
-        "  weir sweep congestion-512-h100 -o congestion.h5\n"
-        "  weir sweep my-sweep.yaml -j 8 --csv sweep.csv --results cases\n"
-        "  srun -n 64 weir sweep my-sweep.yaml -j 1 -o sweep.h5");
+        R"(A sweep is {command: run congestion-512-h100, vary: {system.fabric.routing: [ecmp, spray],
+system.fabric.oversubscription: [1, 2, 4]}}: a run, collective or flows command, and keys as
+for --set, or options such as --nodes, each with a list of values or a map from labels to values.
+"system.nodes, jobs.0.gpus": [[16, 64], [32, 128]] changes several keys in step.
+Each case runs in its own process: a case that fails does not affect the others.
+Examples:
+  weir sweep congestion-512-h100 -o congestion.h5
+  weir sweep my-sweep.yaml -j 8 --csv sweep.csv --results cases
+  srun -n 64 weir sweep my-sweep.yaml -j 1 -o sweep.h5)");
     return {verb, [options, command] { return RunSweep(*options, command); }};
 }
 

@@ -217,17 +217,15 @@ AddValidateCommand(CLI::App& application)
                     options->output,
                     "Write the results to this HDF5 file; weir report draws them");
     verb->footer(
-        "A suite states the expected errors, a guard slightly above the present errors, and known "
-        "failures,\n"
-        "each with its reason and error.\n"
-        "Examples:\n"
-        "  weir validate\n"
-        "  weir validate korthikanti-2022 -o validation.h5\n"
-        "  weir validate steps --rows\n"
-        "  weir validate nccl --fidelity flow -o nccl.h5\n"
-        "  weir validate kernels --json\n"
-        "Exit code 1: an error exceeds what is expected or the guard, or that of a known failure "
-        "has changed.");
+        R"(A suite states the expected errors, a guard slightly above the present errors, and known failures,
+each with its reason and error.
+Examples:
+  weir validate
+  weir validate korthikanti-2022 -o validation.h5
+  weir validate steps --rows
+  weir validate nccl --fidelity flow -o nccl.h5
+  weir validate kernels --json
+Exit code 1: an error exceeds what is expected or the guard, or that of a known failure has changed.)");
     return {verb, [options] { return Validate(*options); }};
 }
 
