@@ -57,66 +57,47 @@ Has(const Names& names, const std::string& name)
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/** A row of cells, by column name. */
-class Row
+/** A row of cells, an object with a member for each column. */
+using Row = Json;
+
+/**
+ * Adds a cell to @p row; under the name "result_" + @p name if another cell has that name, such as
+ * a varied value.
+ */
+void
+AddCell(Row& row, const std::string& name, const Json& cell)
 {
-  public:
-    /**
-     * Adds a cell; under the name "result_" + @p name if another cell has that name, such as a
-     * varied value.
-     */
-    void Add(const std::string& name, const Json& cell)
+    const auto [known, isNew] = row.emplace(name, Json(cell));
+    if (!isNew && *known != cell && !cell.is_null())
     {
-        const auto known = std::find_if(m_cells.begin(), m_cells.end(), [&name](const auto& each) {
-            return each.first == name;
-        });
-        if (known == m_cells.end())
+        AddCell(row, "result_" + name, cell);
+    }
+}
+
+/** Adds the numbers and texts of @p value; members of nested objects are named after both. */
+void
+AddCells(Row& row, const Json& value, const std::string& name = "")
+{
+    if (value.is_object())
+    {
+        for (const auto& [key, item] : value.items())
         {
-            m_cells.emplace_back(name, cell);
-        }
-        else if (known->second != cell && !cell.is_null())
-        {
-            Add("result_" + name, cell);
+            AddCells(row, item, name.empty() ? key : name + "_" + key);
         }
     }
-
-    /** Adds the numbers and texts of @p value; members of nested objects are named after both. */
-    void AddAll(const Json& value, const std::string& name = "")
+    else if (!value.is_array())
     {
-        if (value.is_object())
-        {
-            for (const auto& [key, item] : value.items())
-            {
-                AddAll(item, name.empty() ? key : name + "_" + key);
-            }
-        }
-        else if (!value.is_array())
-        {
-            Add(name, value);
-        }
+        AddCell(row, name, value);
     }
+}
 
-    /** The cell of a column; null where the row has none, or JSON's null. */
-    const Json* Find(const std::string& name) const
-    {
-        for (const auto& [known, cell] : m_cells)
-        {
-            if (known == name)
-            {
-                return cell.is_null() ? nullptr : &cell;
-            }
-        }
-        return nullptr;
-    }
-
-    const std::vector<std::pair<std::string, Json>>& Cells() const
-    {
-        return m_cells;
-    }
-
-  private:
-    std::vector<std::pair<std::string, Json>> m_cells;
-};
+/** The cell of a column; null where the row has none, or JSON's null. */
+const Json*
+FindCell(const Row& row, const std::string& name)
+{
+    const auto found = row.find(name);
+    return found == row.end() || found->is_null() ? nullptr : &*found;
+}
 
 struct Table
 {
@@ -133,7 +114,7 @@ struct Table
         for (const Row& row : rows)
         {
             auto after = columns.begin();
-            for (const auto& [name, cell] : row.Cells())
+            for (const auto& [name, cell] : row.items())
             {
                 const auto known = std::find(columns.begin(), columns.end(), name);
                 after = (known == columns.end() ? columns.insert(after, name) : known) + 1;
@@ -167,11 +148,11 @@ ResultOf(const EndedCase& outcome)
 Row
 RowOf(const Sweep& sweep, std::size_t number)
 {
-    Row row;
-    row.Add("case", number);
+    Row row = Json::object();
+    AddCell(row, "case", number);
     for (std::size_t i = 0; i < sweep.columns.size(); i++)
     {
-        row.Add(sweep.columns[i], CellOf(sweep.cases[number].values[i]));
+        AddCell(row, sweep.columns[i], CellOf(sweep.cases[number].values[i]));
     }
     return row;
 }
@@ -207,21 +188,21 @@ ResultsOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
             for (const Json& element : result[name])
             {
                 Row row = RowOf(sweep, i);
-                row.AddAll(element);
+                AddCells(row, element);
                 table.rows.push_back(std::move(row));
             }
         }
         if (table.rows.size() == before)
         {
             table.rows.push_back(RowOf(sweep, i));
-            table.rows.back().Add("ended", EndOf(outcomes[i]));
-            table.rows.back().Add("message", outcomes[i].message);
+            AddCell(table.rows.back(), "ended", EndOf(outcomes[i]));
+            AddCell(table.rows.back(), "message", outcomes[i].message);
         }
         for (const char* bound : BOUNDS)
         {
             if (result.contains(bound))
             {
-                table.rows[before].AddAll(result[bound], bound);
+                AddCells(table.rows[before], result[bound], bound);
             }
         }
     }
@@ -236,15 +217,15 @@ TablesOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     for (std::size_t i = 0; i < outcomes.size(); i++)
     {
         Row row = RowOf(sweep, i);
-        row.Add("ended", EndOf(outcomes[i]));
-        row.Add("message", outcomes[i].message);
-        row.Add("command", ShellLine(sweep.cases[i].words));
+        AddCell(row, "ended", EndOf(outcomes[i]));
+        AddCell(row, "message", outcomes[i].message);
+        AddCell(row, "command", ShellLine(sweep.cases[i].words));
         const Json result = ResultOf(outcomes[i]);
         for (const auto& [name, value] : result.items())
         {
             if (!Has(COSTS, name))
             {
-                row.AddAll(value, name);
+                AddCells(row, value, name);
             }
             if (!IsTable(value) || Has(RESULTS, name))
             {
@@ -259,9 +240,9 @@ TablesOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
             }
             for (const Json& element : value)
             {
-                table->rows.emplace_back();
-                table->rows.back().Add("case", i);
-                table->rows.back().AddAll(element);
+                table->rows.push_back(Json::object());
+                AddCell(table->rows.back(), "case", i);
+                AddCells(table->rows.back(), element);
             }
         }
         tables.front().rows.push_back(std::move(row));
@@ -336,7 +317,7 @@ AddColumn(Hdf5RowTable<Row>& file,
     bool areIntegers = true;
     for (const Row& row : table.rows)
     {
-        const Json* cell = row.Find(name);
+        const Json* cell = FindCell(row, name);
         areNumbers = areNumbers && (cell == nullptr || cell->is_number() || cell->is_boolean());
         areIntegers =
             areIntegers && cell != nullptr && (cell->is_number_integer() || cell->is_boolean());
@@ -345,14 +326,14 @@ AddColumn(Hdf5RowTable<Row>& file,
     if (areIntegers)
     {
         file.Add(info, [name](const Row& row) {
-            const Json& cell = *row.Find(name);
+            const Json& cell = *FindCell(row, name);
             return cell.is_boolean() ? static_cast<int64_t>(cell.get<bool>()) : cell.get<int64_t>();
         });
     }
     else if (areNumbers)
     {
         file.Add(info, [name](const Row& row) {
-            const Json* cell = row.Find(name);
+            const Json* cell = FindCell(row, name);
             return cell == nullptr      ? std::numeric_limits<double>::quiet_NaN()
                    : cell->is_boolean() ? static_cast<double>(cell->get<bool>())
                                         : cell->get<double>();
@@ -361,7 +342,7 @@ AddColumn(Hdf5RowTable<Row>& file,
     else
     {
         file.Add(info, [name](const Row& row) {
-            const Json* cell = row.Find(name);
+            const Json* cell = FindCell(row, name);
             return cell == nullptr ? std::string() : CellText(*cell);
         });
     }
@@ -381,7 +362,7 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
         bool areSame = true;
         for (const Row& row : results.rows)
         {
-            const std::string cell = PrintedOf(name, row.Find(name));
+            const std::string cell = PrintedOf(name, FindCell(row, name));
             first = first.empty() && cell != "-" ? cell : first;
             areSame = areSame && (cell == "-" || cell == first);
         }
@@ -398,8 +379,8 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     for (const Row& row : results.rows)
     {
         auto line = Mapped<std::string>(
-            columns, [&](const std::string& name) { return PrintedOf(name, row.Find(name)); });
-        if (const Json* ended = row.Find("ended"); ended != nullptr && *ended != "done")
+            columns, [&](const std::string& name) { return PrintedOf(name, FindCell(row, name)); });
+        if (const Json* ended = FindCell(row, "ended"); ended != nullptr && *ended != "done")
         {
             line.push_back(ended->get<std::string>());
         }
@@ -424,7 +405,7 @@ ToCsv(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     {
         for (const std::string& name : columns)
         {
-            text += (&name == &columns.front() ? "" : ",") + CsvOf(row.Find(name));
+            text += (&name == &columns.front() ? "" : ",") + CsvOf(FindCell(row, name));
         }
         text += "\n";
     }
