@@ -27,44 +27,6 @@ CommunicationTypes()
     return TYPES;
 }
 
-/** Indices of the columns that the import needs; -1: absent. */
-struct AicbColumns
-{
-    int type{-1};
-    int group{-1};
-    int groupSize{-1};
-    int bytes{-1};
-    int stage{-1};
-    int elapsed{-1};
-    std::size_t count{0};
-};
-
-AicbColumns
-ColumnsOf(const TraceLines& lines)
-{
-    AicbColumns columns;
-    const auto names = lines.Fields(",");
-    for (std::size_t i = 0; i < names.size(); i++)
-    {
-        const auto column = static_cast<int>(i);
-        for (const auto& [name, at] : {std::make_pair("comm_type", &columns.type),
-                                       std::make_pair("comm_group", &columns.group),
-                                       std::make_pair("comm_group_size", &columns.groupSize),
-                                       std::make_pair("msg_size", &columns.bytes),
-                                       std::make_pair("stage", &columns.stage),
-                                       std::make_pair("_elapsed_time", &columns.elapsed)})
-        {
-            *at = names[i] == name ? column : *at;
-        }
-    }
-    if (columns.type < 0 || columns.group < 0 || columns.bytes < 0)
-    {
-        lines.Fail("columns", lines.Line(), "comm_type, comm_group and msg_size among them");
-    }
-    columns.count = names.size();
-    return columns;
-}
-
 /** Name of an enumerator: "all_reduce" for "CommType.all_reduce"; empty for "None". */
 std::string
 EnumText(std::string_view text)
@@ -90,7 +52,7 @@ class AicbReader
         {
             m_named = std::max(m_named, LastRank() + 1);
         }
-        m_columns = ColumnsOf(m_lines);
+        ReadHeader();
         while (m_lines.Next())
         {
             if (!m_lines.Line().empty())
@@ -99,8 +61,7 @@ class AicbReader
             }
         }
         SetGroups();
-        m_file.dialect =
-            m_columns.groupSize < 0 ? "AICB CSV (without comm_group_size)" : "AICB CSV";
+        m_file.dialect = Has("comm_group_size") ? "AICB CSV" : "AICB CSV (without comm_group_size)";
         m_file.remarks.emplace_back(
             "rows run one after the other; a barrier is an all-reduce of 4 B");
         m_file.ranks.push_back(std::move(m_rank));
@@ -125,21 +86,42 @@ class AicbReader
                    : static_cast<uint32_t>(m_lines.Whole(number, "last rank", MAX_RANK));
     }
 
-    std::string_view Field(const std::vector<std::string_view>& fields, int column) const
+    void ReadHeader()
     {
-        return column < 0 ? std::string_view("None") : fields[static_cast<std::size_t>(column)];
+        const auto names = m_lines.Fields(",");
+        for (std::size_t i = 0; i < names.size(); i++)
+        {
+            m_columns[names[i]] = i;
+        }
+        if (!Has("comm_type") || !Has("comm_group") || !Has("msg_size"))
+        {
+            m_lines.Fail(
+                "columns", m_lines.Line(), "comm_type, comm_group and msg_size among them");
+        }
+        m_columnCount = names.size();
+    }
+
+    bool Has(std::string_view column) const
+    {
+        return m_columns.count(column) > 0;
+    }
+
+    /** The field of a row in @p column; "None" where the file has no such column. */
+    std::string_view Field(const std::vector<std::string_view>& fields,
+                           std::string_view column) const
+    {
+        return Has(column) ? fields[m_columns.at(column)] : std::string_view("None");
     }
 
     void ReadRow()
     {
         const auto fields = m_lines.Fields(",");
-        if (fields.size() != m_columns.count)
+        if (fields.size() != m_columnCount)
         {
-            m_lines.Fail("row", m_lines.Line(), std::to_string(m_columns.count) + " columns");
+            m_lines.Fail("row", m_lines.Line(), std::to_string(m_columnCount) + " columns");
         }
         m_file.nodes++;
-        const std::string type = EnumText(Field(fields, m_columns.type));
-        const std::string stage = EnumText(Field(fields, m_columns.stage));
+        const std::string type = EnumText(Field(fields, "comm_type"));
         if (type == "epoch_end")
         {
             m_file.dropped["epoch_end"]++;
@@ -147,8 +129,8 @@ class AicbReader
         }
         TraceEvent event;
         event.id = m_lines.Id();
-        event.name = std::string(Field(fields, m_columns.stage)) + ", " + type;
-        event.duration = Elapsed(Field(fields, m_columns.elapsed));
+        event.name = std::string(Field(fields, "stage")) + ", " + type;
+        event.duration = Elapsed(Field(fields, "_elapsed_time"));
         if (!m_rank.events.empty())
         {
             event.after = {static_cast<uint32_t>(m_rank.events.size()) - 1};
@@ -161,7 +143,7 @@ class AicbReader
         }
         else
         {
-            const std::string group = EnumText(Field(fields, m_columns.group));
+            const std::string group = EnumText(Field(fields, "comm_group"));
             const std::vector<std::string>& types = CommunicationTypes();
             if (std::find(types.begin(), types.end(), type) == types.end())
             {
@@ -173,8 +155,8 @@ class AicbReader
             SetCallByName(event, type);
             event.group = group;
             event.category = CategoryOfGroup(group);
-            SetSize(event, type, Field(fields, m_columns.bytes));
-            const std::string_view size = Field(fields, m_columns.groupSize);
+            SetSize(event, type, Field(fields, "msg_size"));
+            const std::string_view size = Field(fields, "comm_group_size");
             if (!EnumText(size).empty())
             {
                 SetGroupSize(group, size);
@@ -278,7 +260,8 @@ class AicbReader
 
     TraceLines m_lines;
     const TraceOptions& m_options;
-    AicbColumns m_columns;
+    std::map<std::string_view, std::size_t> m_columns; //!< index by name
+    std::size_t m_columnCount{0};
     uint32_t m_named{0};                          //!< number of ranks in the first line; 0: none
     std::map<std::string, std::string> m_sizedAt; //!< by group: the line that first states its size
     TraceFile m_file;
