@@ -2,13 +2,13 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
+#include "scenarios/sweep/case-processes.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -31,52 +31,25 @@ namespace fs = std::filesystem;
 constexpr int CANNOT_RUN = 127; //!< exit code of shells
 constexpr const char* PROGRAM = "/weir-report";
 
-struct Answer
-{
-    int exit;
-    std::string text;
-};
-
-/** Runs @p program with @p argument, without a shell and with standard error closed. */
-Answer
+/** Runs @p program with @p argument, without a shell. */
+EndedCase
 Ask(const std::string& program, const std::string& argument)
 {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
+    CaseProcesses processes(
+        [&](const auto& /* words */) {
+            ::execlp(program.c_str(), program.c_str(), argument.c_str(), nullptr);
+            return CANNOT_RUN;
+        },
+        ".");
+    processes.Start(0, {});
+    while (true)
     {
-        throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
-    }
-    const pid_t child = ::fork();
-    if (child < 0)
-    {
-        throw std::runtime_error(std::string("cannot start a process: ") + std::strerror(errno));
-    }
-    if (child == 0)
-    {
-        ::dup2(ends[1], STDOUT_FILENO);
-        ::close(STDERR_FILENO);
-        ::close(ends[0]);
-        ::close(ends[1]);
-        ::execlp(program.c_str(), program.c_str(), argument.c_str(), nullptr);
-        ::_exit(CANNOT_RUN);
-    }
-    ::close(ends[1]);
-    std::string text;
-    std::array<char, 256> part{};
-    for (ssize_t count; (count = ::read(ends[0], part.data(), part.size())) != 0;)
-    {
-        if (count < 0 && errno != EINTR)
+        if (const auto ended = processes.TakeEnded(); !ended.empty())
         {
-            break;
+            return ended.front().second;
         }
-        text.append(part.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ::close(ends[0]);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
-    {
-    }
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_RUN, text};
 }
 
 /** Blocks signals that end a process until the package's program is ready for them. */
@@ -140,16 +113,16 @@ FindInterpreter(const std::string& folder)
     std::string lacking;
     for (const auto& candidate : candidates)
     {
-        const Answer answer = Ask(candidate, modules);
-        if (answer.exit == 0 && !answer.text.empty()) // Python prints a line at least
+        const EndedCase answer = Ask(candidate, modules);
+        if (answer.exit == 0 && !answer.output.empty()) // Python prints a line at least
         {
             return candidate;
         }
-        if (answer.exit != CANNOT_RUN)
+        if (answer.exit < CANNOT_RUN) // above: a signal has ended it
         {
             lacking = "found '" + candidate +
-                      (answer.text.empty() ? "', which runs no Python program"
-                                           : "' without " + JoinLines(answer.text));
+                      (answer.output.empty() ? "', which runs no Python program"
+                                             : "' without " + JoinLines(answer.output));
         }
     }
     if (lacking.empty())
