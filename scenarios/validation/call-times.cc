@@ -2,7 +2,6 @@
 #include "scenarios/validation/call-times.h"
 
 #include "collectives/engines/collective-engine.h"
-#include "scenarios/simulation/back-to-back-time.h"
 
 #include <algorithm>
 #include <map>
@@ -79,29 +78,18 @@ TimeAcross(double bytes, Rate rate)
 
 } // namespace
 
-FidelityBench::FidelityBench(const ClusterSpec& spec)
-    : m_simulation(spec)
-{
-}
-
 Time
-FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+ConcurrentTime(Simulation& simulation, Fidelity fidelity, const std::vector<CollectiveCall>& calls)
 {
-    EngineSet& engines = m_simulation.Engines();
+    EngineSet& engines = simulation.Engines();
     const Time start = engines.Now();
     EndTime last;
     for (const auto& call : calls)
     {
-        m_simulation.GetEngine(fidelity).Start(call, &last, 0, start);
+        simulation.GetEngine(fidelity).Start(call, &last, 0, start);
     }
     engines.RunToEnd();
     return last.Get() - start;
-}
-
-Time
-FidelityBench::RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
-{
-    return BackToBackTime(m_simulation, fidelity, call, calls);
 }
 
 Time

@@ -19,31 +19,10 @@
 namespace weir
 {
 
-/** One cluster on which calls are timed, each on an idle fabric. */
-class FidelityBench
-{
-  public:
-    explicit FidelityBench(const ClusterSpec& spec);
-
-    Planner& GetPlanner()
-    {
-        return m_simulation.GetPlanner();
-    }
-
-    const Cluster& GetCluster() const
-    {
-        return m_simulation.GetCluster();
-    }
-
-    /** Time until the last of the concurrent @p calls ends. */
-    Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
-
-    /** Time per call of @p calls back-to-back calls. */
-    Time RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
-
-  private:
-    Simulation m_simulation;
-};
+/** Time until the last of the concurrent @p calls ends on the idle fabric of @p simulation. */
+Time ConcurrentTime(Simulation& simulation,
+                    Fidelity fidelity,
+                    const std::vector<CollectiveCall>& calls);
 
 /**
  * Lower bound on the time of a call, independent of the algorithm: the bytes that must leave or

@@ -5,6 +5,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/simulation/back-to-back-time.h"
 #include "scenarios/validation/agreement.h"
 #include "scenarios/validation/call-times.h"
 
@@ -88,11 +89,11 @@ struct FidelityTimes
 };
 
 FidelityTimes
-TimesOf(FidelityBench& bench, const std::vector<CollectiveCall>& calls)
+TimesOf(Simulation& simulation, const std::vector<CollectiveCall>& calls)
 {
-    const Time analytical = bench.Run(Fidelity::Analytical, calls);
-    const Time stream = bench.Run(Fidelity::Stream, calls);
-    return {analytical, stream, bench.Run(Fidelity::Flow, calls)};
+    const Time analytical = ConcurrentTime(simulation, Fidelity::Analytical, calls);
+    const Time stream = ConcurrentTime(simulation, Fidelity::Stream, calls);
+    return {analytical, stream, ConcurrentTime(simulation, Fidelity::Flow, calls)};
 }
 
 std::string
@@ -131,11 +132,11 @@ class Comparison
         : m_system(system),
           m_placement(placement),
           m_spec(SystemOf(system, placement.nodes * placement.nodesPerNode, catalog)),
-          m_bench(m_spec),
+          m_simulation(m_spec),
           m_gpus(GpusFrom(0, placement.stride, m_spec)),
           m_cases(cases)
     {
-        call.communicator = m_bench.GetPlanner().AddCommunicator(m_gpus);
+        call.communicator = m_simulation.GetPlanner().AddCommunicator(m_gpus);
     }
 
     /**
@@ -150,7 +151,7 @@ class Comparison
         }
         if (!m_other)
         {
-            m_other = m_bench.GetPlanner().AddCommunicator(
+            m_other = m_simulation.GetPlanner().AddCommunicator(
                 m_placement.stride > 1 ? GpusFrom(1, m_placement.stride, m_spec)
                                        : std::vector<GpuId>(m_gpus.rbegin(), m_gpus.rend()));
         }
@@ -166,22 +167,23 @@ class Comparison
         {
             for (const CollectiveCall& each : calls)
             {
-                m_bench.GetPlanner().Plan(each);
+                m_simulation.GetPlanner().Plan(each);
             }
         }
         catch (const std::invalid_argument&)
         {
             return;
         }
-        AddCases(calls.front(), concurrent, TimesOf(m_bench, calls));
+        AddCases(calls.front(), concurrent, TimesOf(m_simulation, calls));
     }
 
     void AddBackToBack(uint32_t calls)
     {
-        const Time analytical = m_bench.RunBackToBack(Fidelity::Analytical, call, calls);
-        const Time stream = m_bench.RunBackToBack(Fidelity::Stream, call, calls);
-        AddCases(
-            call, "", {analytical, stream, m_bench.RunBackToBack(Fidelity::Flow, call, calls)});
+        const Time analytical = BackToBackTime(m_simulation, Fidelity::Analytical, call, calls);
+        const Time stream = BackToBackTime(m_simulation, Fidelity::Stream, call, calls);
+        AddCases(call,
+                 "",
+                 {analytical, stream, BackToBackTime(m_simulation, Fidelity::Flow, call, calls)});
     }
 
     CollectiveCall call; //!< the caller sets its other members
@@ -196,7 +198,7 @@ class Comparison
                                  ", " + std::to_string(m_placement.nodes) + " x " + m_system;
         const std::string algorithm = ToString(of.overrides.algorithm.value_or(Algorithm::Ring));
         const std::string flow = "flow/stream";
-        const Time lowerBound = MinTime(m_bench.GetCluster(), m_gpus, of);
+        const Time lowerBound = MinTime(m_simulation.GetCluster(), m_gpus, of);
         m_cases.push_back(CaseOf(name,
                                  {flow, flow + " " + m_placement.name + " " + algorithm},
                                  times.stream,
@@ -214,7 +216,7 @@ class Comparison
     std::string m_system;
     ComparedPlacement m_placement;
     ClusterSpec m_spec;
-    FidelityBench m_bench;
+    Simulation m_simulation;
     std::vector<GpuId> m_gpus;
     std::optional<CommunicatorId> m_other{};
     std::vector<CaseOutcome>& m_cases;
@@ -353,15 +355,15 @@ CompareOn(const ClusterSpec& cluster,
                                     {"tree all-reduce", CollectiveOp::AllReduce, Algorithm::Tree},
                                     {"all-to-all", CollectiveOp::AllToAll, std::nullopt}};
     const std::string flow = "fabrics: flow/stream";
-    FidelityBench bench(cluster);
+    Simulation simulation(cluster);
     CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(GpusFrom(0, 1, cluster));
+    call.communicator = simulation.GetPlanner().AddCommunicator(GpusFrom(0, 1, cluster));
     call.bytes = Bytes::MiB(64);
     for (const FabricCall& each : CALLS)
     {
         call.op = each.op;
         call.overrides.algorithm = each.algorithm;
-        const FidelityTimes times = TimesOf(bench, {call});
+        const FidelityTimes times = TimesOf(simulation, {call});
         const std::string name = each.name + (", " + clusterName + ", " + routing);
         cases.push_back(CaseOf(name, {flow, flow + " " + routing}, times.stream, times.flow));
         cases.push_back(
@@ -482,19 +484,19 @@ CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
             continue;
         }
         CollectiveCall call = DrawCall(draws);
-        FidelityBench bench(machine.spec);
-        call.communicator = bench.GetPlanner().AddCommunicator(machine.gpus);
+        Simulation simulation(machine.spec);
+        call.communicator = simulation.GetPlanner().AddCommunicator(machine.gpus);
         const CollectivePlan* plan = nullptr;
         try
         {
-            plan = &bench.GetPlanner().Plan(call);
+            plan = &simulation.GetPlanner().Plan(call);
         }
         catch (const std::invalid_argument&)
         {
             continue;
         }
         const auto time = [&](Fidelity fidelity) {
-            return bench.RunBackToBack(fidelity, call, BENCHMARK_CALLS);
+            return BackToBackTime(simulation, fidelity, call, BENCHMARK_CALLS);
         };
         const Time stream = time(Fidelity::Stream);
         const std::string kind = ToString(plan->algorithm);

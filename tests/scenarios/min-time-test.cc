@@ -3,6 +3,7 @@
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/simulation/back-to-back-time.h"
 
 #include <gtest/gtest.h>
 
@@ -78,10 +79,10 @@ TEST(MinTime, IsThatOfThePortsOrTheGpus)
 void
 ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
 {
-    FidelityBench bench(SystemOf(system));
-    const auto gpus = AllGpus(bench.GetCluster());
+    Simulation simulation(SystemOf(system));
+    const auto gpus = AllGpus(simulation.GetCluster());
     CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(gpus);
+    call.communicator = simulation.GetPlanner().AddCommunicator(gpus);
     for (const CollectiveOp op : AllOperations())
     {
         call.op = op;
@@ -91,15 +92,15 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
             for (const Bytes bytes : sizes)
             {
                 call.bytes = bytes;
-                const Time min = MinTime(bench.GetCluster(), gpus, call);
+                const Time min = MinTime(simulation.GetCluster(), gpus, call);
                 EXPECT_GT(min, Time());
                 for (const Fidelity fidelity : FIDELITIES)
                 {
                     const std::string what = system + " " + ToString(op) + " " +
                                              ToString(protocol) + " " + ToString(fidelity) + " " +
                                              std::to_string(bytes.Count());
-                    EXPECT_GE(bench.Run(fidelity, {call}) / min, 1 - 1e-9) << what;
-                    EXPECT_GE(bench.RunBackToBack(fidelity, call, 20) / min, 1 - 1e-9)
+                    EXPECT_GE(ConcurrentTime(simulation, fidelity, {call}) / min, 1 - 1e-9) << what;
+                    EXPECT_GE(BackToBackTime(simulation, fidelity, call, 20) / min, 1 - 1e-9)
                         << what << " back to back";
                 }
             }
