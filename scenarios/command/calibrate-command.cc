@@ -176,7 +176,7 @@ CalibrateShortcuts(const CalibrateOptions& options)
     spec.seed = options.seed;
     spec.scenarios = options.scenarios;
     spec.threads = options.jobs;
-    const auto file = OpenOutput(options.output, "--output", TextFormat());
+    const auto file = OpenOutput(options.output, "--output", TEXT_FORMAT);
     ProgressLine line = TerminalProgress("calibration");
     const Calibration calibration = CalibrateShortcut(spec, Catalog(), [&](std::size_t done) {
         line.Update(done, spec.scenarios, Time());
@@ -195,7 +195,7 @@ CalibrateFluid(const CalibrateOptions& options)
     {
         YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
     }
-    const auto file = OpenOutput(options.output, "--output", TextFormat());
+    const auto file = OpenOutput(options.output, "--output", TEXT_FORMAT);
     ProgressLine line = TerminalProgress("calibration");
     const auto show = [&](const SuiteProgress& current) {
         line.Update(current.done, current.cases, Time());
@@ -283,7 +283,7 @@ CalibrateSystem(const CalibrateOptions& options)
             spec.runs.push_back(std::move(run));
         }
     }
-    const auto file = OpenOutput(options.output, "--output", TextFormat());
+    const auto file = OpenOutput(options.output, "--output", TEXT_FORMAT);
     const MachineCalibration calibration =
         CalibrateMachine(spec, catalog, [] { ThrowIfInterrupted(); });
     origin.base = BaseFor(options);

@@ -37,20 +37,15 @@ struct ImportOptions
     bool isJson{false};
 };
 
-/** The format of a workload file; only workloads are overwritten by it. */
-OutputFormat
-WorkloadFormat()
-{
-    return {"workload", {WORKLOAD_BEGINNING}};
-}
+/** A workload file; only workloads are overwritten by it. */
+const OutputFormat WORKLOAD_FORMAT{"workload", {WORKLOAD_BEGINNING}};
 
-/** The text or binary form of a GOAL schedule; only schedules are overwritten by it. */
-OutputFormat
-GoalFormat()
-{
-    // The binary form begins with its magic number of 64 bits, little-endian.
-    return {"GOAL schedule", {"num_ranks ", std::string("\x7f\x10\0\0\0\0\0\0", 8)}};
-}
+/**
+ * The text or binary form of a GOAL schedule; only schedules are overwritten by it. The binary form
+ * begins with its magic number of 64 bits, little-endian.
+ */
+const OutputFormat GOAL_FORMAT{"GOAL schedule",
+                               {"num_ranks ", std::string("\x7f\x10\0\0\0\0\0\0", 8)}};
 
 void
 SaveOutput(const ImportOptions& options, const std::string& text, const OutputFormat& format)
@@ -83,7 +78,7 @@ ConvertGoal(const ImportOptions& options)
     const GoalSchedule schedule = ReadGoal(parts.front());
     SaveOutput(options,
                options.form == "goal-text" ? ToGoalText(schedule) : ToGoalBinary(schedule),
-               GoalFormat());
+               GOAL_FORMAT);
     std::cout << options.output << ": " << Counted(schedule.ranks.size(), "rank") << "\n";
     return ExitCode::Done;
 }
@@ -389,7 +384,7 @@ Import(ImportOptions options)
             workload.remarks.push_back(file.path + ": " + remark);
         }
     }
-    SaveOutput(options, ToText(workload), WorkloadFormat());
+    SaveOutput(options, ToText(workload), WORKLOAD_FORMAT);
     std::ostream& out = options.isJson ? std::cerr : std::cout;
     out << options.output << ": " << DescribeWorkload(workload) << "\n";
     for (const std::string& remark : workload.remarks)

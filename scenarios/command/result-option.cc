@@ -78,7 +78,7 @@ OpenCsv(const std::string& csv,
     {
         ExpectOtherFile("--csv", csv, "input", input);
     }
-    auto file = OpenOutput(csv, "--csv", CsvFormat());
+    auto file = OpenOutput(csv, "--csv", CSV_FORMAT);
     ExpectOtherFile("--csv", csv, "file of --output", result.file);
     return file;
 }

@@ -446,11 +446,11 @@ CheckSweepOutputs(const SweepRunOptions& options, const std::string& input)
     // Check that they can be written before hours of runs.
     if (!options.output.empty())
     {
-        const OutputFile output(options.output, "--output", Hdf5Format());
+        const OutputFile output(options.output, "--output", HDF5_FORMAT);
     }
     if (!csv.empty())
     {
-        const OutputFile table(csv, "--csv", CsvFormat());
+        const OutputFile table(csv, "--csv", CSV_FORMAT);
     }
 }
 
@@ -467,7 +467,7 @@ ShowSweep(const SweepRunOptions& options,
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     if (!options.csv.empty() && !isCsvPrinted)
     {
-        OutputFile(options.csv, "--csv", CsvFormat()).Save(ToCsv(sweep, ended));
+        OutputFile(options.csv, "--csv", CSV_FORMAT).Save(ToCsv(sweep, ended));
     }
     std::cout << (isCsvPrinted   ? ToCsv(sweep, ended)
                   : options.json ? ToJson(sweep, ended) + "\n"

@@ -120,7 +120,7 @@ ExitCode
 Convert(const TopologyOptions& options)
 {
     return With(options, 1, [&](const ClusterSpec& cluster) {
-        Write(options, WriteTopology(cluster, FormatOf(options.out)), TextFormat());
+        Write(options, WriteTopology(cluster, FormatOf(options.out)), TEXT_FORMAT);
         ReportLosses(cluster, options.out);
     });
 }
@@ -177,7 +177,7 @@ AddTopologyCommand(CLI::App& application)
                     return Convert(*options);
                 }
                 return With(*options, 4, [&](const ClusterSpec& cluster) {
-                    Write(*options, DrawTopology(cluster), SvgFormat());
+                    Write(*options, DrawTopology(cluster), SVG_FORMAT);
                 });
             }};
 }

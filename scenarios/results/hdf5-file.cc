@@ -67,51 +67,8 @@ OpenObject(hid_t file, const std::string& path)
 
 } // namespace
 
-Hdf5Handle::Hdf5Handle(hid_t id, Closer close, const std::string& what)
-    : m_id(id),
-      m_close(close)
-{
-    if (id < 0)
-    {
-        throw std::runtime_error("HDF5: cannot " + what);
-    }
-}
-
-Hdf5Handle::~Hdf5Handle()
-{
-    Close();
-}
-
-Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
-    : m_id(std::exchange(other.m_id, H5I_INVALID_HID)),
-      m_close(other.m_close)
-{
-}
-
-Hdf5Handle&
-Hdf5Handle::operator=(Hdf5Handle&& other) noexcept
-{
-    if (this != &other)
-    {
-        Close();
-        m_id = std::exchange(other.m_id, H5I_INVALID_HID);
-        m_close = other.m_close;
-    }
-    return *this;
-}
-
-void
-Hdf5Handle::Close()
-{
-    if (m_id >= 0)
-    {
-        m_close(m_id);
-        m_id = H5I_INVALID_HID;
-    }
-}
-
 Hdf5File::Hdf5File(const std::string& path, const std::string& what)
-    : m_output(path, what, Hdf5Format()),
+    : m_output(path, what, HDF5_FORMAT),
       m_driver(path),
       m_file(CreateFile(m_output.TemporaryPath(), m_driver))
 {

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <hdf5.h>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weir
 {
@@ -21,10 +23,35 @@ class Hdf5Handle
     Hdf5Handle() = default;
 
     /** @throws std::runtime_error "HDF5: cannot <what>" when @p id is not a handle. */
-    Hdf5Handle(hid_t id, Closer close, const std::string& what);
-    ~Hdf5Handle();
-    Hdf5Handle(Hdf5Handle&& other) noexcept;
-    Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+    Hdf5Handle(hid_t id, Closer close, const std::string& what)
+        : m_id(id),
+          m_close(close)
+    {
+        if (id < 0)
+        {
+            throw std::runtime_error("HDF5: cannot " + what);
+        }
+    }
+
+    ~Hdf5Handle()
+    {
+        if (m_id >= 0)
+        {
+            m_close(m_id);
+        }
+    }
+
+    Hdf5Handle(Hdf5Handle&& other) noexcept
+    {
+        *this = std::move(other);
+    }
+
+    Hdf5Handle& operator=(Hdf5Handle&& other) noexcept
+    {
+        std::swap(m_id, other.m_id);
+        std::swap(m_close, other.m_close);
+        return *this;
+    }
 
     hid_t Get() const
     {
@@ -32,8 +59,6 @@ class Hdf5Handle
     }
 
   private:
-    void Close();
-
     hid_t m_id{H5I_INVALID_HID};
     Closer m_close{nullptr};
 };

@@ -103,36 +103,6 @@ NameOpen(const std::string& path, const std::string& name)
 
 } // namespace
 
-OutputFormat
-CsvFormat()
-{
-    return {"CSV", {"collective,size_bytes,", "flow,src,dst,", "case,"}};
-}
-
-OutputFormat
-Hdf5Format()
-{
-    return {"HDF5 file", {"\x89HDF\r\n"}};
-}
-
-OutputFormat
-TraceFormat()
-{
-    return {"timeline", {"{\"schemaVersion\":"}};
-}
-
-OutputFormat
-SvgFormat()
-{
-    return {"SVG", {"<svg ", "<?xml "}};
-}
-
-OutputFormat
-TextFormat()
-{
-    return {"text", {}};
-}
-
 OutputFile::OutputFile(std::string path, const std::string& what, const OutputFormat& format)
     : m_path(std::move(path)),
       m_temporaryPath(TemporaryName(m_path))

@@ -15,13 +15,13 @@ struct OutputFormat
     std::vector<std::string> beginnings; //!< possible first bytes; empty: any text
 };
 
-OutputFormat CsvFormat();
-OutputFormat Hdf5Format();
-OutputFormat TraceFormat();
-OutputFormat SvgFormat();
+inline const OutputFormat CSV_FORMAT{"CSV", {"collective,size_bytes,", "flow,src,dst,", "case,"}};
+inline const OutputFormat HDF5_FORMAT{"HDF5 file", {"\x89HDF\r\n"}};
+inline const OutputFormat TIMELINE_FORMAT{"timeline", {"{\"schemaVersion\":"}};
+inline const OutputFormat SVG_FORMAT{"SVG", {"<svg ", "<?xml "}};
 
 /** YAML, XML: files that cannot be distinguished from a user's own. */
-OutputFormat TextFormat();
+inline const OutputFormat TEXT_FORMAT{"text", {}};
 
 /**
  * A file that appears under its name only when it is complete.

@@ -28,7 +28,7 @@ JsonQuoted(const std::string& text)
 }
 
 TraceWriter::TraceWriter(const std::string& path, const std::string& option)
-    : m_output(path, option, TraceFormat()),
+    : m_output(path, option, TIMELINE_FORMAT),
       m_stream(std::fopen(m_output.TemporaryPath().c_str(), "w"))
 {
     if (!m_stream)

@@ -217,7 +217,7 @@ CaseStore::Keep(const std::vector<std::string>& words,
                     {"message", outcome.message},
                     {"notes", outcome.notes},
                     {"output", outcome.output}};
-    OutputFile(PathOf(words, runFolder), "--output", TextFormat())
+    OutputFile(PathOf(words, runFolder), "--output", TEXT_FORMAT)
         .Save(kept.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
