@@ -170,7 +170,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-binary.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-text.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/join-host-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/kineto-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/make-workload.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/match-calls.cc

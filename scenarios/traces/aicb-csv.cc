@@ -145,7 +145,7 @@ class AicbReader
         {
             const std::string group = EnumText(Field(fields, "comm_group"));
             const std::vector<std::string>& types = CommunicationTypes();
-            if (std::find(types.begin(), types.end(), type) == types.end())
+            if (!IsAmong(type, types))
             {
                 m_lines.Fail("comm_type",
                              type,

@@ -142,7 +142,7 @@ class SimAiReader
         const std::string key = hasColon ? word.substr(0, word.size() - 1) : word;
         const std::vector<std::string>& keys = HeaderKeys();
         const bool isSize = key == "pp_comm";
-        const bool isKnown = std::find(keys.begin(), keys.end(), key) != keys.end();
+        const bool isKnown = IsAmong(key, keys);
         if (!isKnown || (!hasColon && !isSize))
         {
             m_lines.Fail("header",
@@ -422,7 +422,7 @@ IsSimAi(const std::string& bytes)
         "HYBRID_MODEL_DATA HYBRID_DLRM HYBRID_DLRM_ENHANCED DISTRIBUTED_INFERENCE MICRO "
         "HYBRID_CUSTOMIZED",
         ' ');
-    return std::find(policies.begin(), policies.end(), word) != policies.end();
+    return IsAmong(word, policies);
 }
 
 TraceFile
