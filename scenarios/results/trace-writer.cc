@@ -118,24 +118,6 @@ TraceWriter::EndEvent()
 }
 
 void
-TraceWriter::Argument(const char* name, uint64_t value)
-{
-    Put(",\"", name, "\":", value);
-}
-
-void
-TraceWriter::Argument(const char* name, Time value)
-{
-    Put(",\"", name, "\":", value);
-}
-
-void
-TraceWriter::Argument(const char* name, const std::string& value)
-{
-    Put(",\"", name, "\":\"", value, "\"");
-}
-
-void
 TraceWriter::BeginObject()
 {
     m_buffer += m_first ? "\n{" : ",\n{";

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace weir
@@ -67,12 +68,13 @@ class TraceWriter
                  Time time,
                  std::initializer_list<std::pair<const char*, uint64_t>> values);
 
-    /** Adds an argument to the current event. */
-    void Argument(const char* name, uint64_t value);
-    void Argument(const char* name, Time value);
-
-    /** Adds an argument to the current event; @p value must be JSON-escaped, without quotes. */
-    void Argument(const char* name, const std::string& value);
+    /** Adds an argument to the current event; a text must be JSON-escaped, without quotes. */
+    template <typename Value> // uint64_t, Time or std::string
+    void Argument(const char* name, const Value& value)
+    {
+        const char* quote = std::is_same_v<Value, std::string> ? "\"" : "";
+        Put(",\"", name, "\":", quote, value, quote);
+    }
 
   private:
     void BeginObject();
