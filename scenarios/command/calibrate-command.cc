@@ -16,6 +16,7 @@
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/mapped.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
@@ -191,7 +192,7 @@ ExitCode
 CalibrateFluid(const CalibrateOptions& options)
 {
     const std::vector<std::string> regimes = PacketRegimes();
-    if (std::find(regimes.begin(), regimes.end(), options.corrections) == regimes.end())
+    if (!IsAmong(options.corrections, regimes))
     {
         YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
     }

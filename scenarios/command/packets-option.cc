@@ -32,12 +32,6 @@ NetworkKeys()
     return keys;
 }
 
-bool
-Has(const std::vector<std::string>& keys, const std::string& key)
-{
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 } // namespace
 
 Settings
@@ -53,11 +47,11 @@ SplitSettings(const std::vector<std::string>& settings)
             throw InputError("--set " + setting + ": found no '=', expected key.path=value");
         }
         const std::string key = setting.substr(0, setting.find_first_of(".="));
-        if (Has(ofNetwork, key) || key.empty())
+        if (IsAmong(key, ofNetwork) || key.empty())
         {
             sorted.network.push_back(setting);
         }
-        else if (Has(ofSystem, key))
+        else if (IsAmong(key, ofSystem))
         {
             sorted.system.push_back(setting);
         }
@@ -145,7 +139,7 @@ ExpectFluidOnly(const PacketsOptions& options,
     }
     for (const std::string& key : network.Keys())
     {
-        if (!Has(known, key))
+        if (!IsAmong(key, known))
         {
             const auto& settings = options.settings;
             const auto setting =

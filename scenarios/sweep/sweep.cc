@@ -72,9 +72,7 @@ IsOutput(const std::string& word)
                                            "--keep-partial",
                                            "--help",
                                            "-h"};
-    return word.compare(0, 2, "-o") == 0 ||
-           std::find(outputs.begin(), outputs.end(), word.substr(0, word.find('='))) !=
-               outputs.end();
+    return word.compare(0, 2, "-o") == 0 || IsAmong(word.substr(0, word.find('=')), outputs);
 }
 
 /** The names in "system.nodes, jobs.0.gpus", which vary jointly; one more than it has commas. */
@@ -159,7 +157,7 @@ ReadWords(const YamlNode& node)
     }
     const std::vector<std::string> verbs{"run", "collective", "flows"};
     const std::string verb = words.empty() ? "" : words.front();
-    if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+    if (!IsAmong(verb, verbs))
     {
         node.Fail("found the verb '" + verb + "', expected one of: " + JoinNames(verbs) +
                   DidYouMean(verb, verbs));
@@ -310,7 +308,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
                 values.Fail("found the key '" + keys +
                             "', expected a key, or an option of what is run");
             }
-            if (std::find(sweep.keys.begin(), sweep.keys.end(), name) != sweep.keys.end())
+            if (IsAmong(name, sweep.keys))
             {
                 values.Fail("found " + name + " again, expected each key once");
             }

@@ -5,6 +5,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -131,9 +132,7 @@ Excuses(const SuiteStatement& known, const SuiteStatement& expected)
 bool
 IsAbout(const SuiteStatement& statement, const ClassifiedError& one)
 {
-    const bool isOfClass =
-        statement.ofClass.empty() ||
-        std::find(one.classes.begin(), one.classes.end(), statement.ofClass) != one.classes.end();
+    const bool isOfClass = statement.ofClass.empty() || IsAmong(statement.ofClass, one.classes);
     return isOfClass && (statement.ofCase.empty() || one.name == statement.ofCase);
 }
 
