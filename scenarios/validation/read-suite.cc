@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -242,6 +241,35 @@ ChoicesOf(std::initializer_list<SuiteKind> kinds)
     return choices;
 }
 
+/** A form of suites. */
+struct SuiteForm
+{
+    const char* mark; //!< the key that only suites of this form have
+    SuiteKind kind;
+    std::vector<std::string> keys; //!< besides title and statements
+};
+
+/** The form of the suite @p node: the first whose mark it has, else the last. */
+const SuiteForm&
+FormOf(const YamlNode& node)
+{
+    static const std::vector<SuiteForm> FORMS{
+        {"agreement", SuiteKind::Fidelities, {"agreement"}}, // or of another comparison
+        {"suites", SuiteKind::Group, {"suites"}},
+        {"collectives", SuiteKind::Collectives, {"citation", "url", "measured", "collectives"}},
+        {"kernels", SuiteKind::Kernels, {"citation", "url", "kernels"}},
+        {"flows", SuiteKind::Flows, {"citation", "url", "flows"}},
+        {"completions", SuiteKind::Flows, {"citation", "url", "completions"}},
+        {"leftOut", SuiteKind::LeftOut, {"leftOut"}},
+        {"table",
+         SuiteKind::Steps,
+         {"citation", "url", "table", "measured", "classes", "run", "columns"}},
+        {"cases", SuiteKind::Steps, {"citation", "url", "cases"}}};
+    const auto form = std::find_if(
+        FORMS.begin(), FORMS.end(), [&node](const SuiteForm& each) { return node.Has(each.mark); });
+    return form == FORMS.end() ? FORMS.back() : *form;
+}
+
 SuiteKind
 KindOf(const YamlNode& node)
 {
@@ -250,47 +278,7 @@ KindOf(const YamlNode& node)
         return agreement->AsEnum(ChoicesOf(
             {SuiteKind::Fidelities, SuiteKind::Plans, SuiteKind::Hybrid, SuiteKind::Bounds}));
     }
-    return node.Has("suites")        ? SuiteKind::Group
-           : node.Has("collectives") ? SuiteKind::Collectives
-           : node.Has("kernels")     ? SuiteKind::Kernels
-           : node.Has("flows")       ? SuiteKind::Flows
-           : node.Has("completions") ? SuiteKind::Flows
-           : node.Has("leftOut")     ? SuiteKind::LeftOut
-                                     : SuiteKind::Steps;
-}
-
-/** The keys of a suite in addition to title and statements. */
-std::vector<std::string>
-KeysOf(const YamlNode& node, SuiteKind kind)
-{
-    switch (kind)
-    {
-    case SuiteKind::Steps:
-        return node.Has("table") ? std::vector<std::string>{"citation",
-                                                            "url",
-                                                            "table",
-                                                            "measured",
-                                                            "classes",
-                                                            "run",
-                                                            "columns"}
-                                 : std::vector<std::string>{"citation", "url", "cases"};
-    case SuiteKind::Collectives:
-        return {"citation", "url", "measured", "collectives"};
-    case SuiteKind::LeftOut:
-        return {"leftOut"};
-    case SuiteKind::Kernels:
-        return {"citation", "url", "kernels"};
-    case SuiteKind::Flows:
-        return {"citation", "url", node.Has("flows") ? "flows" : "completions"};
-    case SuiteKind::Fidelities:
-    case SuiteKind::Plans:
-    case SuiteKind::Hybrid:
-    case SuiteKind::Bounds:
-        return {"agreement"};
-    case SuiteKind::Group:
-        return {"suites"};
-    }
-    throw std::logic_error("KeysOf: no such kind of suite");
+    return FormOf(node).kind;
 }
 
 std::vector<ValidationCase>
@@ -367,7 +355,7 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
     const YamlNode node = YamlNode::Load(path);
     ValidationSuite suite;
     suite.kind = KindOf(node);
-    std::vector<std::string> keys = KeysOf(node, suite.kind);
+    std::vector<std::string> keys = FormOf(node).keys;
     const bool hasSource = keys.front() == "citation";
     keys.insert(keys.end(), {"title", "expected", "guard", "known"});
     node.CheckKeys(keys);
