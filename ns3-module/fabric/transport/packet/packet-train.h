@@ -26,11 +26,10 @@ SizeOfPart(int64_t bytes, std::size_t part, std::size_t count)
 }
 
 /**
- * Closed-form timing of the packets of a message on uncontended links, without the latency of
- * links. All packets but the last are equal. A port therefore has sent packet n when the first
- * packet has passed all ports up to it and n - 1 packets have passed the slowest of these ports.
- * With cut-through, a port adds only the time by which its transmission exceeds that of the
- * previous port.
+ * Timing of the packets of a message on uncontended links, in closed form on one path. All packets
+ * but the last are equal. A port therefore has sent packet n when the first packet has passed all
+ * ports up to it and n - 1 packets have passed the slowest of these ports. With cut-through, a port
+ * adds only the time by which its transmission exceeds that of the previous port.
  *
  * A message on several queue pairs is treated as one message whose last packets are those of the
  * queue pairs; this is exact if all have equally many packets. O(links).
@@ -55,6 +54,15 @@ class PacketTrain
     /** Time from posting the message until its last packet reaches the end of @p links, ps. */
     int64_t Send(const Load& load, const std::vector<uint32_t>& links);
 
+    using Paths = std::vector<std::vector<uint32_t>>; //!< links of each path
+
+    /**
+     * As Send, where each queue pair sends its packets over @p paths in turn, which all begin with
+     * the same link. O(links of all paths) beyond a transient of some rounds over all paths, which
+     * is followed packet by packet.
+     */
+    int64_t Spray(const Load& load, const Paths& paths);
+
     /** Time until the acknowledgment of that packet reaches the end of @p links, ps. */
     int64_t Acknowledge(const std::vector<uint32_t>& links);
 
@@ -65,7 +73,11 @@ class PacketTrain
                     std::size_t hop,
                     uint32_t size,
                     uint32_t payload) const;
+    uint32_t RestBehindHeader(uint32_t in, uint32_t out, uint32_t size) const;
+    int64_t LatencyOf(const std::vector<uint32_t>& links) const;
+    int64_t GapOf(const Load& load) const;
     int64_t PaceOf(double bytes, double rate) const;
+    int64_t SprayEach(const Load& load, const Paths& paths);
 
     const PacketSpec& m_spec;
     const PacketNetwork& m_network;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -1048,120 +1047,54 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
     }
 }
 
-/** The paths over which the packets of a route are sprayed, one of each kind. */
-const PacketTransport::Spray&
+/** The paths over which the packets of a route are sprayed, as they were at the first call. */
+const std::vector<PathId>&
 PacketTransport::SprayOf(RouteId route)
 {
     const auto [known, isNew] = m_sprays.try_emplace(route);
-    Spray& spray = known->second;
-    if (!isNew)
+    if (isNew)
     {
-        return spray;
+        known->second = PathsOf(route);
     }
-    const std::vector<PathId> visited = PathsOf(route);
-    const auto shareOf = [&visited](std::size_t times) {
-        return static_cast<double>(times) / static_cast<double>(visited.size());
-    };
-    std::unordered_map<PathId, std::size_t> visits;
-    std::unordered_map<LinkId, std::size_t> crossings;
-    for (const PathId path : visited)
-    {
-        visits[path]++;
-        for (const PathLink& each : m_routing.Paths().Links(path))
-        {
-            crossings[each.link]++;
-        }
-    }
-    for (const auto& [link, times] : crossings)
-    {
-        spray.rate = std::min(spray.rate, m_network.NominalWireRate(link.Index()) / shareOf(times));
-    }
-    std::set<std::vector<double>> kinds; // share, and rate and latency of each link
-    for (std::size_t i = 0; i < visited.size(); i++)
-    {
-        SprayedPath path{visited[i], i, shareOf(visits[visited[i]])};
-        std::vector<double> kind{path.share};
-        for (const PathLink& each : m_routing.Paths().Links(path.path))
-        {
-            const double rate = m_network.NominalWireRate(each.link.Index());
-            path.rate = std::min(path.rate, rate);
-            kind.push_back(rate);
-            kind.push_back(static_cast<double>(m_network.Latency(each.link.Index())));
-        }
-        if (kinds.insert(std::move(kind)).second)
-        {
-            spray.paths.push_back(path);
-        }
-    }
-    return spray;
+    return known->second;
 }
 
-/**
- * Where packets are sprayed, the time on the slowest path: of the whole message at the rate of all
- * paths, or where that exceeds the path's own rate, of its share of the packets.
- */
 Time
 PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
 {
-    constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
-    if (path.IsValid() || m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet ||
-        !m_routing.HasEnds(request.route))
+    std::vector<PathId> paths{path};
+    if (!path.IsValid())
     {
-        const PathId taken = path.IsValid() ? path : m_routing.PlannedPath(request.route);
-        return UncontendedTimeOn(request, taken, UNLIMITED);
+        paths = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet &&
+                        m_routing.HasEnds(request.route)
+                    ? SprayOf(request.route)
+                    : std::vector{m_routing.PlannedPath(request.route)};
     }
-    const Spray& spray = SprayOf(request.route);
-    if (spray.rate == 0)
-    {
-        return Time::Infinite();
-    }
-    const int64_t mtu = m_spec.format.mtu.Count();
-    const int64_t packets = std::max<int64_t>(1, (request.bytes.Count() + mtu - 1) / mtu);
-    Time slowest;
-    for (const SprayedPath& each : spray.paths)
-    {
-        if (static_cast<int64_t>(each.first) >= packets)
-        {
-            continue; // the message is over before this path's turn
-        }
-        FlowRequest part = request;
-        double pace = spray.rate;
-        if (each.rate < spray.rate)
-        {
-            const auto own =
-                static_cast<int64_t>(std::ceil(static_cast<double>(packets) * each.share));
-            part.bytes = std::min(request.bytes, Bytes(own * mtu));
-            part.cap = request.cap * each.share;
-            pace *= each.share;
-        }
-        slowest = std::max(slowest, UncontendedTimeOn(part, each.path, pace));
-    }
-    return slowest;
-}
-
-/** As above on one path, of packets whose queue pair sends at most at @p pace, bytes/s. */
-Time
-PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, double pace)
-{
-    const PathTable::Span links = m_routing.Paths().Links(taken);
+    const PathTable::Span links = m_routing.Paths().Links(paths.front());
     if (links.size() == 0)
     {
         return request.overhead;
     }
     const Topology& topology = m_routing.GetTopology();
-    if (std::any_of(links.begin(), links.end(), [&](const PathLink& each) {
-            return topology.GetLink(each.link).rate == Rate();
-        }))
+    PacketTrain::Paths there;
+    for (const PathId each : paths)
     {
-        return Time::Infinite();
+        there.emplace_back();
+        for (const PathLink& link : m_routing.Paths().Links(each))
+        {
+            if (topology.GetLink(link.link).rate == Rate())
+            {
+                return Time::Infinite();
+            }
+            there.back().push_back(link.link.Index());
+        }
     }
     PacketTrain::Load load;
     load.bytes = request.bytes.Count();
     load.cap = request.cap.ToBytesPerSecond();
-    const double max = m_spec.queuePair.maxRate.ToBytesPerSecond();
     PacketTrain train(m_spec, m_network);
     int64_t time = 0;
-    if (IsFootprint(request.route, taken))
+    if (IsFootprint(request.route, paths.front()))
     {
         load.isInside = true;
         for (const PathLink& each : links)
@@ -1171,33 +1104,30 @@ PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, dou
             load.cap = request.cap.ToBytesPerSecond() * each.multiplicity;
             load.mtu = m_spec.nodeLinks.BurstOf(load.bytes);
             load.lineRate = m_network.NominalWireRate(link);
-            time = std::max(time, train.Send(load, {link}) + m_network.Latency(link));
+            time = std::max(time, train.Send(load, {link}));
         }
         return request.overhead + Time::Picoseconds(time);
     }
-    std::vector<uint32_t> there;
-    std::vector<uint32_t> back;
-    bool hasBack = m_spec.queuePair.flowEnd == FlowEnd::Acknowledged;
-    for (const PathLink& each : links)
-    {
-        const LinkId opposite = topology.GetLink(each.link).opposite;
-        there.push_back(each.link.Index());
-        hasBack = hasBack && opposite.IsValid();
-        back.push_back(opposite.IsValid() ? opposite.Index() : NONE);
-    }
-    std::reverse(back.begin(), back.end());
     load.parts = request.connections;
-    const uint32_t port = PortInto(taken);
+    const uint32_t port = PortInto(paths.front());
     load.isInside = port == NONE;
     load.mtu = load.isInside ? m_spec.nodeLinks.BurstOf(load.bytes / load.parts)
                              : static_cast<uint32_t>(m_spec.format.mtu.Count());
-    load.lineRate = m_network.NominalWireRate(load.isInside ? there.front() : port);
-    load.lineRate = std::min(pace, max > 0 ? std::min(load.lineRate, max) : load.lineRate);
-    time = train.Send(load, there);
-    time = hasBack ? train.Acknowledge(back) : time;
-    for (std::size_t i = 0; i < there.size(); i++)
+    load.lineRate = m_network.NominalWireRate(load.isInside ? links.front().link.Index() : port);
+    const double max = m_spec.queuePair.maxRate.ToBytesPerSecond();
+    load.lineRate = max > 0 ? std::min(load.lineRate, max) : load.lineRate;
+    time = there.size() == 1 ? train.Send(load, there.front()) : train.Spray(load, there);
+    if (m_spec.queuePair.flowEnd == FlowEnd::Acknowledged)
     {
-        time += m_network.Latency(there[i]) + (hasBack ? m_network.Latency(back[i]) : 0);
+        std::vector<uint32_t> back;
+        bool hasBack = true;
+        for (const PathLink& each : links)
+        {
+            const LinkId opposite = topology.GetLink(each.link).opposite;
+            hasBack = hasBack && opposite.IsValid();
+            back.insert(back.begin(), opposite.Index());
+        }
+        time = hasBack ? train.Acknowledge(back) : time;
     }
     return request.overhead + Time::Picoseconds(time);
 }

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -268,22 +267,6 @@ class PacketTransport final : public Transport, private MessageClient
     void Prefetch();
     uint32_t FindSlot(FlowId id) const;
 
-    /** A path of sprayed packets. */
-    struct SprayedPath
-    {
-        PathId path;
-        std::size_t first{0};                                 //!< index of the first packet on it
-        double share{1};                                      //!< of the packets
-        double rate{std::numeric_limits<double>::infinity()}; //!< of its slowest link, bytes/s
-    };
-
-    /** The paths of a route's packets, one of each kind. */
-    struct Spray
-    {
-        std::vector<SprayedPath> paths;
-        double rate{std::numeric_limits<double>::infinity()}; //!< of all paths in total, bytes/s
-    };
-
     uint32_t Find(FlowId id) const;
     void Wake(Time now);
     void Post(uint32_t flow, int64_t now);
@@ -296,8 +279,7 @@ class PacketTransport final : public Transport, private MessageClient
     bool IsFootprint(RouteId route, PathId path) const;
     void OpenFootprint(Connection& connection);
     std::vector<PathId> PathsOf(RouteId route);
-    const Spray& SprayOf(RouteId route);
-    Time UncontendedTimeOn(const FlowRequest& request, PathId path, double pace);
+    const std::vector<PathId>& SprayOf(RouteId route);
     FlowPath PathOf(const Connection& connection, std::size_t parts);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     void Take(Connection& connection, uint32_t pair, int64_t now);
@@ -322,7 +304,7 @@ class PacketTransport final : public Transport, private MessageClient
         m_flows;                          //!< a deque, since clients start flows inside callbacks
     std::deque<Connection> m_connections; //!< in the order of opening
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_connectionIndices;
-    std::unordered_map<RouteId, Spray> m_sprays; //!< by route, for UncontendedTime
+    std::unordered_map<RouteId, std::vector<PathId>> m_sprays; //!< by route, for UncontendedTime
     std::vector<QueuePairs::Path> m_hopsOfPath;  //!< by path; forward is END until stored
     std::unique_ptr<PathSelector> m_ownSelector; //!< null if the selector is shared, or not
                                                  //!< needed
