@@ -15,6 +15,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/output-file.h"
+#include "scenarios/results/summary.h"
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
@@ -527,6 +528,10 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     std::cout << (options.json   ? ToJson(spec, result) + "\n"
                   : isCsvPrinted ? ToCsv(spec, result.points)
                                  : ToNcclTestsTable(spec, result.points));
+    if (const std::string coupling = CouplingLine(result.result); isTable && !coupling.empty())
+    {
+        std::cout << "#" << coupling.substr(1);
+    }
     if (measured)
     {
         std::cout << MeasuredLines(spec, *measured, options.bound.coverage, result.points);

@@ -433,6 +433,7 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                 BoundJson(*point.bound, point.time.ToMicroseconds(), "us");
         }
     }
+    AddCoupling(object, result.result);
     AddBusiestLinks(object, result.result);
     return object.dump(2);
 }

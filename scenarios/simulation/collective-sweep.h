@@ -113,7 +113,7 @@ CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
 
 /**
  * A sweep as one JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points with
- * their bounds, links.
+ * their bounds, coupling of fidelity hybrid over all sizes, links.
  */
 std::string ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result);
 

@@ -4,12 +4,14 @@
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
 #include "small-scenario.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace weir
@@ -39,6 +41,32 @@ TEST(CollectiveSweep, BandwidthsFollowNcclTests)
         const double algorithm = point.size.ToDouble() / point.time.ToSeconds();
         EXPECT_NEAR(point.algorithmBandwidth.ToBytesPerSecond() / algorithm, 1, 1e-12);
         EXPECT_NEAR(point.busBandwidth / point.algorithmBandwidth, 2.0 * 15 / 16, 1e-12);
+    }
+}
+
+/**
+ * One NIC's transfers as packets beside those of the other NICs as a fluid: they share the links of
+ * the receiving node, in windows of at least 100 ns each. Without packets there is no coupling.
+ */
+TEST(CollectiveSweep, JsonHasTheCouplingOfPacketsAndFluid)
+{
+    CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllToAll);
+    spec.sizes = ParseSizeList("1MiB");
+    for (const auto fidelity : {Fidelity::Flow, Fidelity::Hybrid})
+    {
+        spec.fidelity = fidelity;
+        spec.coupling.links = {"node0/nic0->*"};
+        RunRecording recording{RecordingSpec()};
+        const CollectiveSweepResult result = RecordCollectiveSweep(spec, recording);
+        const auto object = nlohmann::json::parse(ToJson(spec, result));
+        ASSERT_EQ(object.contains("coupling"), fidelity == Fidelity::Hybrid);
+        if (fidelity == Fidelity::Hybrid)
+        {
+            const double windows = object["coupling"]["windows"];
+            EXPECT_GT(windows, 0);
+            EXPECT_LT(windows, result.result.measured / Time::Nanoseconds(100));
+            EXPECT_GE(object["coupling"]["largest_debt_bytes"], 0);
+        }
     }
 }
 
