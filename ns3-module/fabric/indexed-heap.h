@@ -98,6 +98,22 @@ class PositionedHeap
         }
     }
 
+    /** Key of an index, which must be present. */
+    Key KeyOf(uint32_t index, const std::vector<uint32_t>& positions) const
+    {
+        return m_entries[positions[index]].key;
+    }
+
+    /** Calls @p visit on every index, in unspecified order. */
+    template <typename Visit>
+    void ForEach(const Visit& visit) const
+    {
+        for (const Entry& entry : m_entries)
+        {
+            visit(entry.index);
+        }
+    }
+
     /** Lowers all keys by @p amount. O(size). */
     void LowerKeys(Key amount)
     {

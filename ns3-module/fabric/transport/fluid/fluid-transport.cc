@@ -151,12 +151,10 @@ void
 FluidTransport::EndFlows(uint32_t b, const ServiceClock& clock, double offset)
 {
     Bundle& bundle = m_bundles[b];
-    PairingHeap<FlowItems> heap({&m_flows});
-    while (bundle.first != NONE && clock.TimeOf(bundle.due - offset) <= m_now)
+    while (bundle.moving > 0 && clock.TimeOf(bundle.due - offset) <= m_now)
     {
-        const uint32_t t = bundle.first;
-        SetFirst(bundle, heap.Pop(t));
-        bundle.moving--;
+        const uint32_t t = bundle.flows.TopIndex();
+        RemoveMoving(bundle, t);
         bundle.carried += m_flows[t].bytes;
         m_flows[t].state = State::Done;
         m_done.push_back(t);
@@ -332,6 +330,10 @@ FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected
     flow.route = request.route;
     flow.unit = unit;
     flow.bundle = b;
+    if (t >= m_positionsInBundle.size())
+    {
+        m_positionsInBundle.resize(t + 1, PositionedHeap<double>::ABSENT);
+    }
     return t;
 }
 
@@ -489,9 +491,9 @@ FluidTransport::Enter(uint32_t t, double bytes)
     {
         Rebase(b);
     }
-    flow.due = ServedOf(bundle) + amount;
     flow.state = State::Moving;
-    SetFirst(bundle, PairingHeap<FlowItems>({&m_flows}).Insert(bundle.first, t));
+    bundle.flows.Set(t, ServedOf(bundle) + amount, m_positionsInBundle);
+    bundle.due = bundle.flows.TopKey();
     bundle.moving++;
     bundle.occupants += flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
@@ -505,12 +507,11 @@ FluidTransport::Leave(uint32_t t)
     Flow& flow = m_flows[t];
     const uint32_t b = flow.bundle;
     Bundle& bundle = m_bundles[b];
-    const double left = LeftOf(flow);
+    const double left = LeftOf(t);
     const int64_t moved = flow.bytes - static_cast<int64_t>(std::ceil(left));
     flow.bytes -= moved;
     bundle.carried += moved;
-    SetFirst(bundle, PairingHeap<FlowItems>({&m_flows}).Remove(bundle.first, t));
-    bundle.moving--;
+    RemoveMoving(bundle, t);
     bundle.occupants -= flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
     SetStale(b);
@@ -527,10 +528,12 @@ FluidTransport::ServedOf(const Bundle& bundle) const
 
 /** Bytes that a moving flow has left. */
 double
-FluidTransport::LeftOf(const Flow& flow) const
+FluidTransport::LeftOf(uint32_t t) const
 {
+    const Flow& flow = m_flows[t];
     const Bundle& bundle = m_bundles[flow.bundle];
-    const double left = (flow.due - ServedOf(bundle)) * bundle.weight;
+    const double due = bundle.flows.KeyOf(t, m_positionsInBundle);
+    const double left = (due - ServedOf(bundle)) * bundle.weight;
     return std::min(std::max(left, 0.0), static_cast<double>(flow.bytes));
 }
 
@@ -540,9 +543,7 @@ FluidTransport::Rebase(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
     const double served = ServedOf(bundle);
-    PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
-        m_flows[t].due -= served;
-    });
+    bundle.flows.LowerKeys(served);
     bundle.due -= served;
     if (bundle.group == NONE)
     {
@@ -554,12 +555,13 @@ FluidTransport::Rebase(uint32_t b)
     }
 }
 
-/** Sets the first flow of a bundle to end; NONE if none moves. */
+/** Removes a flow from the moving flows of its bundle. */
 void
-FluidTransport::SetFirst(Bundle& bundle, uint32_t t)
+FluidTransport::RemoveMoving(Bundle& bundle, uint32_t t)
 {
-    bundle.first = t;
-    bundle.due = t == NONE ? 0 : m_flows[t].due;
+    bundle.flows.Remove(t, m_positionsInBundle);
+    bundle.due = bundle.flows.Empty() ? 0 : bundle.flows.TopKey();
+    bundle.moving--;
 }
 
 void
@@ -1281,9 +1283,8 @@ FluidTransport::GetLinkUsage(LinkId link)
         const Bundle& bundle = m_bundles[b];
         whole += bundle.carried * static_cast<int64_t>(multiplicity);
         double ofBundle = 0;
-        PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
-            ofBundle += static_cast<double>(m_flows[t].bytes) - LeftOf(m_flows[t]);
-        });
+        bundle.flows.ForEach(
+            [&](uint32_t t) { ofBundle += static_cast<double>(m_flows[t].bytes) - LeftOf(t); });
         moving += ofBundle * multiplicity;
         if (m_solver.IsUncontended(b))
         {

@@ -8,7 +8,6 @@
 #include "fabric/transport/flow-slots.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/instant-queue.h"
-#include "fabric/transport/fluid/pairing-heap.h"
 #include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport.h"
 #include "fabric/units.h"
@@ -306,12 +305,10 @@ class FluidTransport : public Transport
     struct alignas(64) Flow
     {
         uint64_t id{0};
-        double due{0};    //!< service of its bundle at which it is done (bytes per weight)
         int64_t bytes{0}; //!< bytes to move on this path
         FlowClient* client{nullptr};
         uint64_t token{0};
         uint32_t bundle{NONE};
-        PairingNode inBundle;
         State state{State::Unused};
         bool addsLatency{true};  //!< of the request
         bool isOccupant{false};  //!< started by Occupy
@@ -336,15 +333,16 @@ class FluidTransport : public Transport
     {
         ServiceClock clock;         //!< its own clock, if it has no group
         double offset{0};           //!< its service is its group's clock plus this
-        double due{0};              //!< due of its first flow
+        double due{0};              //!< key of its first flow; 0 if none moves
         double weight{1};           //!< weight of each flow
-        uint32_t first{NONE};       //!< root of the heap of moving flows: the first to end
         uint32_t group{NONE};       //!< link whose group it belongs to; NONE: own clock
         uint32_t moving{0};         //!< number of moving flows
         bool isStale{false};        //!< its timer must be updated
         bool isQueued{false};       //!< it is in m_idleQueue
         bool wasUncontended{false}; //!< it was uncontended at the last MeterUncontended
 
+        PositionedHeap<double> flows;  //!< moving flows, by its service (bytes per weight) at
+                                       //!< which they are done
         double cap{0};                 //!< cap of each flow, bytes/s
         int64_t carried{0};            //!< bytes moved but not yet added to its links' meters
         double uncontendedRate{0};     //!< total rate while uncontended on its links, bytes/s
@@ -375,23 +373,6 @@ class FluidTransport : public Transport
     };
 
     using Flows = FlowSlots<FlowForm::Fluid, std::vector<Flow>>;
-
-    struct FlowItems
-    {
-        Flows* flows;
-
-        PairingNode& Node(uint32_t i) const
-        {
-            return (*flows)[i].inBundle;
-        }
-
-        bool Before(uint32_t a, uint32_t b) const
-        {
-            const Flow& x = (*flows)[a];
-            const Flow& y = (*flows)[b];
-            return x.due < y.due || (x.due == y.due && x.id < y.id);
-        }
-    };
 
     struct DelayItems
     {
@@ -432,9 +413,9 @@ class FluidTransport : public Transport
     void Enter(uint32_t flow, double bytes);
     double Leave(uint32_t flow);
     double ServedOf(const Bundle& bundle) const;
-    double LeftOf(const Flow& flow) const;
+    double LeftOf(uint32_t flow) const;
     void Rebase(uint32_t bundle);
-    void SetFirst(Bundle& bundle, uint32_t flow);
+    void RemoveMoving(Bundle& bundle, uint32_t flow);
     void SetStale(uint32_t bundle);
 
     // Paths.
@@ -495,6 +476,7 @@ class FluidTransport : public Transport
     std::vector<Bundle> m_bundles;                   //!< by variable of the solver
     std::vector<UncontendedSpan> m_uncontendedSpans; //!< by bundle
     std::vector<uint32_t> m_positions;               //!< by bundle: in the heap of its group
+    std::vector<uint32_t> m_positionsInBundle;       //!< by flow: in the heap of its bundle
     std::vector<uint32_t> m_bundleOfPath;            //!< by path: its first bundle
     std::vector<Group> m_groups;                     //!< by link
     std::vector<LinkMeter> m_meters;                 //!< by link
