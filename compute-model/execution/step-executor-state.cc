@@ -72,7 +72,6 @@ StepExecutor::State::State(StepExecutorSpec given, CollectiveClient* callback)
       lost(fold.Actors() * STREAM_COUNT),
       lostSince(fold.Actors() * STREAM_COUNT),
       pending(*spec.graph, fold),
-      completions(fold.Actors() * STREAM_COUNT),
       spent(spec.graph->RankCount()),
       breakdown(spec.graph->RankCount())
 {
@@ -184,7 +183,7 @@ StepExecutor::State::Launch(uint32_t actor, std::size_t stream, Time now)
     if (isAwaited && (op.kind != StepOpKind::Compute || stream != COMPUTE_STREAM))
     {
         head.phase = StreamPhase::Issuing;
-        completions.Push(issued, key);
+        completions.Set(key, issued);
         return;
     }
     BeginIssued(actor, stream, now);
@@ -231,7 +230,7 @@ StepExecutor::State::Compute(
         state.isComputing = true;
         end = std::max(state.kernelEnd, state.launchEnd);
     }
-    completions.Push(end, static_cast<uint32_t>(actor * STREAM_COUNT + stream));
+    completions.Set(static_cast<uint32_t>(actor * STREAM_COUNT + stream), end);
 }
 
 /** The head of @p stream, a communication, has its SMs and arrives at its rendezvous. */

@@ -6,7 +6,7 @@
 #include "compute-model/execution/rank-fold.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/graph/step-program.h"
-#include "fabric/transport/fluid/instant-queue.h"
+#include "fabric/instant-queue.h"
 #include "fabric/units.h"
 
 #include <array>
@@ -18,64 +18,6 @@
 
 namespace weir
 {
-
-/**
- * Completion times of computations. Ranks in lock-step finish at the same time, so the completions
- * of one instant share an entry: O(1) each. Those of one instant are returned in the order in which
- * they were begun.
- */
-class CompletionQueue
-{
-  public:
-    /** @param keys number of different keys */
-    explicit CompletionQueue(std::size_t keys)
-        : m_nodes(keys),
-          m_queue(Items{&m_nodes})
-    {
-    }
-
-    CompletionQueue(const CompletionQueue&) = delete;
-    CompletionQueue& operator=(const CompletionQueue&) = delete;
-
-    /** Adds @p key, which must not be in the queue; it completes at @p when. */
-    void Push(Time when, uint32_t key)
-    {
-        m_queue.Insert(key, when);
-    }
-
-    /** Changes the completion of @p key, which must be in the queue, to @p when. */
-    void Move(Time when, uint32_t key)
-    {
-        m_queue.Remove(key);
-        m_queue.Insert(key, when);
-    }
-
-    /** Time of the first completion; Time::Infinite() when the queue is empty. */
-    Time NextTime() const
-    {
-        return m_queue.FirstTime();
-    }
-
-    /** Removes the first completion. @return its key */
-    uint32_t Pop()
-    {
-        return m_queue.PopFirst();
-    }
-
-  private:
-    struct Items
-    {
-        InstantNode& Node(uint32_t key)
-        {
-            return (*nodes)[key];
-        }
-
-        std::vector<InstantNode>* nodes;
-    };
-
-    std::vector<InstantNode> m_nodes; //!< by key
-    InstantQueue<Items> m_queue;
-};
 
 /** Books the time of one rank to categories; the booked times sum to the elapsed time. */
 class RankBooking
@@ -284,7 +226,7 @@ struct StepExecutor::State
     std::vector<Time> lost;      //!< by key, if tight: time that its communication has lost
     std::vector<Time> lostSince; //!< by key, if tight: losses are booked up to here
     GroupRendezvous pending;
-    CompletionQueue completions;          //!< running computations, by key
+    InstantQueue completions;             //!< running computations, by key
     std::vector<uint32_t> leaving;        //!< keys whose communication is ending
     std::vector<uint32_t> ended;          //!< actors that have just ended a step
     std::vector<uint32_t> finishedActors; //!< by step: number of actors that have ended it

@@ -32,7 +32,7 @@ StepExecutor::NextEventTime()
     {
         return m_state->spec.start;
     }
-    return m_state->completions.NextTime();
+    return m_state->completions.FirstTime();
 }
 
 void
@@ -247,10 +247,10 @@ StepExecutor::State::RunUntil(Time now)
         Begin(spec.start);
         SettleSteps(spec.start);
     }
-    while (completions.NextTime() <= now)
+    while (completions.FirstTime() <= now)
     {
-        const Time when = completions.NextTime();
-        const uint32_t key = completions.Pop();
+        const Time when = completions.FirstTime();
+        const uint32_t key = completions.PopFirst();
         const ActorState& state = actors[key / STREAM_COUNT];
         if ((state.tight >> key % STREAM_COUNT & 1U) != 0)
         {

@@ -114,7 +114,7 @@ StepExecutor::State::Enter(uint32_t actor, std::size_t stream, Time now)
     actors[actor].streams[stream].phase = StreamPhase::Queued;
     actors[actor].queued |= static_cast<uint16_t>(1U << stream);
     room[key] = free;
-    completions.Push(free, key);
+    completions.Set(key, free);
 }
 
 /** Occupies the GPU resources @p load of a communication if it starts, or releases them. */
@@ -145,11 +145,11 @@ StepExecutor::State::Hold(uint32_t actor, const CallLoad& load, bool isStart, Ti
         if ((state.queued >> stream & 1U) != 0 && room[key] > now)
         {
             room[key] = now + (room[key] - now) * ratio;
-            completions.Move(room[key], key);
+            completions.Set(key, room[key]);
         }
     }
-    completions.Move(std::max(state.kernelEnd, std::max(state.launchEnd, now)),
-                     static_cast<uint32_t>(actor * STREAM_COUNT + COMPUTE_STREAM));
+    completions.Set(static_cast<uint32_t>(actor * STREAM_COUNT + COMPUTE_STREAM),
+                    std::max(state.kernelEnd, std::max(state.launchEnd, now)));
 }
 
 namespace
@@ -236,7 +236,7 @@ StepExecutor::State::DelayEnd(uint32_t rendezvous, Time now)
     {
         return false;
     }
-    completions.Push(now + behind, pending.ArrivedKey(rendezvous, 0));
+    completions.Set(pending.ArrivedKey(rendezvous, 0), now + behind);
     return true;
 }
 

@@ -46,8 +46,6 @@ FluidTransport::FluidTransport(Routing& routing, const SharingSpec& sharing)
       m_solver(CapacitiesOf(routing.GetTopology()), sharing.tolerance),
       m_groups(routing.GetTopology().LinkCount()),
       m_meters(routing.GetTopology().LinkCount()),
-      m_delays(DelayItems{&m_flows}),
-      m_timers(TimerItems{&m_bundles}),
       m_groupTimers(routing.GetTopology().LinkCount()),
       m_rates(CapacitiesOf(routing.GetTopology())),
       m_isDown(routing.GetTopology().LinkCount())
@@ -254,7 +252,7 @@ FluidTransport::Begin(uint32_t t, Time delay)
         return;
     }
     flow.state = State::Delayed;
-    m_delays.Insert(t, m_now + delay);
+    m_delays.Set(t, m_now + delay);
 }
 
 bool
@@ -1031,14 +1029,14 @@ FluidTransport::SetTimer(uint32_t b)
     bundle.isStale = false;
     if (bundle.group == NONE)
     {
-        m_timers.Remove(b);
-        if (bundle.moving > 0)
+        const Time time = bundle.moving > 0 ? bundle.clock.TimeOf(bundle.due) : Time::Infinite();
+        if (time.IsInfinite())
         {
-            const Time time = bundle.clock.TimeOf(bundle.due);
-            if (!time.IsInfinite())
-            {
-                m_timers.Insert(b, time);
-            }
+            m_timers.Remove(b);
+        }
+        else
+        {
+            m_timers.Set(b, time);
         }
         return;
     }

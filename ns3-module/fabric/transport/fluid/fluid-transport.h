@@ -3,11 +3,11 @@
 #define WEIR_FABRIC_TRANSPORT_FLUID_FLUID_TRANSPORT_H
 
 #include "fabric/indexed-heap.h"
+#include "fabric/instant-queue.h"
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-solver.h"
 #include "fabric/transport/flow-slots.h"
 #include "fabric/transport/fluid/fluid-spec.h"
-#include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport.h"
 #include "fabric/units.h"
@@ -322,7 +322,6 @@ class FluidTransport : public Transport
         Time overhead; //!< of the request
         RouteId route;
         uint32_t unit{1}; //!< it moves 1/unit of the request's bytes, weight and cap
-        InstantNode inDelays;
     };
 
     /**
@@ -351,7 +350,6 @@ class FluidTransport : public Transport
         uint32_t nextOfPath{NONE}; //!< next bundle on this path
         uint32_t users{0};         //!< flows that are moving, delayed, or done but not yet reported
         uint32_t occupants{0};     //!< number of moving flows that are occupants
-        InstantNode inTimers;
     };
 
     /** Time for which a bundle has been uncontended on its links. */
@@ -373,26 +371,6 @@ class FluidTransport : public Transport
     };
 
     using Flows = FlowSlots<FlowForm::Fluid, std::vector<Flow>>;
-
-    struct DelayItems
-    {
-        Flows* flows;
-
-        InstantNode& Node(uint32_t i) const
-        {
-            return (*flows)[i].inDelays;
-        }
-    };
-
-    struct TimerItems
-    {
-        std::vector<Bundle>* bundles;
-
-        InstantNode& Node(uint32_t i) const
-        {
-            return (*bundles)[i].inTimers;
-        }
-    };
 
     // Flows and bundles.
     void FreeFlow(uint32_t flow);
@@ -480,8 +458,8 @@ class FluidTransport : public Transport
     std::vector<uint32_t> m_bundleOfPath;            //!< by path: its first bundle
     std::vector<Group> m_groups;                     //!< by link
     std::vector<LinkMeter> m_meters;                 //!< by link
-    InstantQueue<DelayItems> m_delays;               //!< flows in their overhead and latency
-    InstantQueue<TimerItems> m_timers;               //!< bundles with their own clock
+    InstantQueue m_delays;                           //!< flows in their overhead and latency
+    InstantQueue m_timers;                           //!< bundles with their own clock
     IndexedHeap<Time> m_groupTimers;                 //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
-#define WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
+#ifndef WEIR_FABRIC_INSTANT_QUEUE_H
+#define WEIR_FABRIC_INSTANT_QUEUE_H
 
 #include "fabric/indexed-heap.h"
 #include "fabric/units.h"
@@ -12,31 +12,15 @@
 namespace weir
 {
 
-/** The links of an item of an InstantQueue, stored in the item. */
-struct InstantNode
-{
-    static constexpr uint32_t NONE = 0xffffffff;
-
-    uint32_t next{NONE};
-    uint32_t prev{NONE};
-    uint32_t instant{NONE}; //!< the instant that it is queued for; NONE: not queued
-};
-
 /**
- * A time-ordered queue for batches. Items due at one instant share one entry of the heap, so that
- * work in lock-step costs O(1) per item and O(log n) per distinct instant of n.
- *
- * @tparam Items has `InstantNode& Node(uint32_t)`.
+ * A time-ordered queue of indices, for batches. Indices due at one instant share one entry of the
+ * heap, so that work in lock-step costs O(1) per index and O(log n) per distinct instant of n.
  */
-template <typename Items>
 class InstantQueue
 {
   public:
-    static constexpr uint32_t NONE = InstantNode::NONE;
-
-    explicit InstantQueue(Items items)
-        : m_items(items),
-          m_buckets(1024, NONE)
+    InstantQueue()
+        : m_buckets(1024, NONE)
     {
     }
 
@@ -46,54 +30,63 @@ class InstantQueue
         return m_heap.Empty() ? Time::Infinite() : m_heap.TopKey();
     }
 
-    void Insert(uint32_t item, Time time)
+    /** Queues @p index for @p time, at which it becomes the last. If it is queued, it is moved. */
+    void Set(uint32_t index, Time time)
     {
+        Remove(index);
+        if (index >= m_nodes.size())
+        {
+            m_nodes.resize(index + 1);
+        }
         const uint32_t at = FindOrAdd(time);
         Instant& instant = m_instants[at];
-        m_items.Node(item) = {NONE, instant.last, at};
-        if (instant.last == NONE)
-        {
-            instant.first = item;
-        }
-        else
-        {
-            m_items.Node(instant.last).next = item;
-        }
-        instant.last = item;
+        m_nodes[index] = {NONE, instant.last, at};
+        (instant.last == NONE ? instant.first : m_nodes[instant.last].next) = index;
+        instant.last = index;
     }
 
-    /** Removes @p item, if it is queued. */
-    void Remove(uint32_t item)
+    /** Removes @p index, if it is queued. */
+    void Remove(uint32_t index)
     {
-        InstantNode& node = m_items.Node(item);
-        if (node.instant == NONE)
+        if (index >= m_nodes.size() || m_nodes[index].instant == NONE)
         {
             return;
         }
+        Node& node = m_nodes[index];
         Instant& instant = m_instants[node.instant];
-        (node.prev == NONE ? instant.first : m_items.Node(node.prev).next) = node.next;
-        (node.next == NONE ? instant.last : m_items.Node(node.next).prev) = node.prev;
+        (node.prev == NONE ? instant.first : m_nodes[node.prev].next) = node.next;
+        (node.next == NONE ? instant.last : m_nodes[node.next].prev) = node.prev;
         if (instant.first == NONE)
         {
             Drop(node.instant);
         }
-        node = InstantNode();
+        node = Node();
     }
 
-    /** Removes one item of the earliest instant, in the order of insertion. @return the item */
+    /** Removes the first index of the earliest instant, in the order of Set. @return the index */
     uint32_t PopFirst()
     {
-        const uint32_t item = m_instants[m_heap.TopIndex()].first;
-        Remove(item);
-        return item;
+        const uint32_t index = m_instants[m_heap.TopIndex()].first;
+        Remove(index);
+        return index;
     }
 
   private:
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    /** An index in the list of its instant. */
+    struct Node
+    {
+        uint32_t next{NONE};
+        uint32_t prev{NONE};
+        uint32_t instant{NONE}; //!< NONE: not queued
+    };
+
     struct Instant
     {
         Time time;
-        uint32_t first;   //!< item
-        uint32_t last;    //!< item
+        uint32_t first;   //!< index
+        uint32_t last;    //!< index
         uint32_t sibling; //!< next instant of the same hash bucket, or next free one
     };
 
@@ -165,7 +158,7 @@ class InstantQueue
         }
     }
 
-    Items m_items;
+    std::vector<Node> m_nodes;       //!< by index
     std::vector<Instant> m_instants; //!< used and free
     IndexedHeap<Time> m_heap;        //!< instants in use
     std::vector<uint32_t> m_buckets; //!< by hash of time: first instant; the size is a power of
@@ -176,4 +169,4 @@ class InstantQueue
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
+#endif // WEIR_FABRIC_INSTANT_QUEUE_H
