@@ -98,41 +98,21 @@ HybridTransport::AdvanceExclusively(Time limit)
 FlowForm
 HybridTransport::FormOf(const FlowRequest& request)
 {
-    const std::size_t route = request.route.Index();
-    if (route >= m_routeKinds.size() || m_routeKinds[route] == RouteKind::Unknown)
+    if (m_routing.IsSum(request.route))
     {
-        NoteRoute(request.route);
+        return FlowForm::Fluid;
     }
-    const RouteKind kind = m_routeKinds[route];
-    return kind == RouteKind::Packets ||
-                   (kind == RouteKind::Either && request.form == FlowForm::Packets)
-               ? FlowForm::Packets
-               : FlowForm::Fluid;
-}
-
-void
-HybridTransport::NoteRoute(RouteId route)
-{
-    m_routeKinds.resize(std::max(m_routeKinds.size(), m_routing.Size()), RouteKind::Unknown);
-    RouteKind& kind = m_routeKinds[route.Index()];
-    kind = m_spec.insideNodes ? RouteKind::Either : RouteKind::Fluid;
-    if (m_routing.IsSum(route))
-    {
-        kind = RouteKind::Fluid;
-        return;
-    }
-    for (const PathLink& each : m_routing.Paths().Links(m_routing.PlannedPath(route)))
+    bool mayBePackets = m_spec.insideNodes;
+    for (const PathLink& each : m_routing.Paths().Links(m_routing.PlannedPath(request.route)))
     {
         if (!m_isChosen.empty() && m_isChosen[each.link.Index()])
         {
-            kind = RouteKind::Packets;
-            return;
+            return FlowForm::Packets;
         }
-        if (m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
-        {
-            kind = RouteKind::Either;
-        }
+        mayBePackets =
+            mayBePackets || m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
     }
+    return mayBePackets ? request.form : FlowForm::Fluid;
 }
 
 FlowId

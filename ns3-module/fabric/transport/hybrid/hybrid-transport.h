@@ -179,15 +179,6 @@ class HybridTransport final : public Transport, private TransportObserver
         PathId path;                         //!< path from which links were computed
     };
 
-    /** How the form of a route's flows is decided. */
-    enum class RouteKind : uint8_t
-    {
-        Unknown,
-        Fluid,  //!< a sum of routes, or inside a node without insideNodes
-        Either, //!< as each request says
-        Packets //!< crosses a link of CouplingSpec::links
-    };
-
     /** State of a link in the coupling. */
     struct LinkState
     {
@@ -251,15 +242,13 @@ class HybridTransport final : public Transport, private TransportObserver
     void BeginWindows();
     void Observe(Stream& stream);
     Time WindowLength() const;
-    void NoteRoute(RouteId route);
 
     Routing& m_routing;
     CouplingSpec m_spec;
     std::unique_ptr<FluidTransport> m_fluid;
     PacketTransport m_packets;
-    double m_use;                        //!< see UseOf
-    std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
-    std::vector<RouteKind> m_routeKinds; //!< by route
+    double m_use;                 //!< see UseOf
+    std::vector<bool> m_isChosen; //!< by link; empty if no link is chosen
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamIndices;
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or were present; cleaned up at window
