@@ -24,6 +24,16 @@ constexpr int64_t CONTROL_QUEUES = 2;
 /** Bytes of a pause frame with preamble and gap (IEEE 802.3, Annex 31D). */
 constexpr uint32_t PAUSE_BYTES = 84;
 
+/** Minimum number of due events worth prefetching for; fewer would still wait for the memory. */
+constexpr std::size_t MIN_PREFETCHED = 4;
+
+/**
+ * Minimum number of used ports whose state does not fit in the caches. With fewer, prefetching
+ * costs more than it saves (permutations on fat trees and all-reduces, by
+ * scripts/bench/packet-benchmark: 768 ports lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
+ */
+constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
+
 constexpr int64_t TLP_UNIT = 16; //!< bytes of a PCI Express data credit
 
 /** Number of parts of @p part bytes that @p size bytes need, rounded up. */
@@ -574,14 +584,36 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
 {
     const Packet& p = m_packets[packet];
     Queue& queue = QueueOf(link, p.trafficClass);
-    queue.packets.Push(m_packets, packet);
-    queue.count++;
-    queue.bytes += p.size;
+    Insert(packet, link, queue.packets.Last());
     queue.maxBytes = std::max(queue.maxBytes, queue.bytes);
-    m_ports[link].backlog++;
     if (m_ports[link].isSource && p.trafficClass > 0) // control packets are not arbitrated
     {
         m_forwarded[std::size_t{link} * m_classes + p.trafficClass][p.owner]++;
+    }
+}
+
+/** Inserts a packet into its queue behind @p before, as in PacketList. */
+void
+PacketNetwork::Insert(uint32_t packet, uint32_t link, uint32_t before)
+{
+    Queue& queue = QueueOf(link, m_packets[packet].trafficClass);
+    queue.packets.Insert(m_packets, before, packet);
+    queue.count++;
+    queue.bytes += m_packets[packet].size;
+    m_ports[link].backlog++;
+}
+
+/** Takes a packet out of its queue. */
+void
+PacketNetwork::Take(uint32_t packet, uint32_t link)
+{
+    Queue& queue = QueueOf(link, m_packets[packet].trafficClass);
+    queue.packets.Remove(m_packets, packet);
+    queue.count--;
+    queue.bytes -= m_packets[packet].size;
+    if (m_ports[link].backlog-- == 0)
+    {
+        throw std::logic_error("PacketNetwork: more packets left a port than arrived");
     }
 }
 
@@ -767,18 +799,14 @@ PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, i
     p.owner = trafficClass;
     p.flags = resume ? Packet::RESUME : 0;
     // Pause frames go ahead of other packets and keep their own order.
-    Queue& queue = QueueOf(link, 0);
     uint32_t before = Packet::NONE;
-    uint32_t after = queue.packets.First();
+    uint32_t after = QueueOf(link, 0).packets.First();
     while (after != Packet::NONE && m_packets[after].kind == PacketKind::Pause)
     {
         before = after;
         after = m_packets[after].next;
     }
-    queue.packets.Insert(m_packets, before, packet);
-    queue.count++;
-    queue.bytes += p.size;
-    m_ports[link].backlog++;
+    Insert(packet, link, before);
     if (m_ports[link].isObserved)
     {
         TellQueue(link, 0, now);
@@ -944,10 +972,7 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     {
         return false;
     }
-    queue.packets.PopLast(m_packets);
-    queue.count--;
-    queue.bytes -= t.size;
-    m_ports[link].backlog--;
+    Take(tail, link);
     Release(t, link, now);
     TrimOrDrop(tail, link, now);
     if (HasControlRoom(tail, link))
@@ -1205,21 +1230,15 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
                 return 0;
             }
         }
-        const uint32_t size = m_packets[packet].size;
-        queue.packets.Remove(m_packets, packet);
-        queue.count--;
-        queue.bytes -= size;
+        Take(packet, link);
         if (hasBoth)
         {
-            lead -= static_cast<int64_t>(size * EndsFor(trafficClass).Waiting(link, trafficClass));
+            lead -= static_cast<int64_t>(m_packets[packet].size *
+                                         EndsFor(trafficClass).Waiting(link, trafficClass));
         }
         if (port.isSource && trafficClass > 0)
         {
             ForgetForwarded(m_packets[packet], link);
-        }
-        if (port.backlog-- == 0)
-        {
-            throw std::logic_error("PacketNetwork: more packets left a port than arrived");
         }
         Release(m_packets[packet], link, now);
     }
@@ -1442,16 +1461,28 @@ PacketNetwork::FirstQueued(uint32_t link) const
     return packet;
 }
 
-/**
- * Each pass prefetches what the pointers fetched by the previous pass lead to, so that the cache
- * misses of all events overlap.
- */
 void
-PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
+PacketNetwork::Prefetch()
 {
+    const std::size_t count = m_events.DueCount();
+    if (count < MIN_PREFETCHED || m_usedPorts < MIN_PREFETCHED_PORTS)
+    {
+        return;
+    }
+    m_soon.clear();
+    for (std::size_t i = 0; i < count; i++)
+    {
+        const EventWheel::Event event = m_events.DueAt(i);
+        const bool isArrival = event.kind == PacketEventKind::Arrival;
+        if (isArrival || event.kind == PacketEventKind::PortReady)
+        {
+            m_soon.push_back({event.number, isArrival});
+        }
+    }
+    // Each pass prefetches what the pointers fetched by the previous pass lead to.
     const auto fetch = [](const void* memory) { __builtin_prefetch(memory); };
     const PacketPool& packets = m_packets;
-    for (const Upcoming& event : events)
+    for (const Upcoming& event : m_soon)
     {
         fetch(&m_ports[event.link]);
         if (!event.isArrival)
@@ -1460,7 +1491,7 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
             fetch(&m_sent[event.link]);
         }
     }
-    for (Upcoming& event : events)
+    for (Upcoming& event : m_soon)
     {
         const Port& port = m_ports[event.link];
         event.packet = event.isArrival ? port.wire.First() : FirstQueued(event.link);
@@ -1478,7 +1509,7 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
             fetch(&packets[port.wire.Last()]);
         }
     }
-    for (const Upcoming& event : events)
+    for (const Upcoming& event : m_soon)
     {
         if (event.packet == Packet::NONE)
         {
@@ -1505,7 +1536,7 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
             EndsOf(p).Prefetch(p);
         }
     }
-    for (const Upcoming& event : events)
+    for (const Upcoming& event : m_soon)
     {
         if (!event.isArrival || event.packet == Packet::NONE)
         {
@@ -1524,7 +1555,6 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
             }
         }
     }
-    events.clear(); // without a side effect the compiler would remove the function
 }
 
 void

@@ -137,22 +137,11 @@ class PacketNetwork
 
     void OnArrival(uint32_t link, int64_t now);
 
-    /** A link event that is due soon. */
-    struct Upcoming
-    {
-        uint32_t link{0};
-        bool isArrival{false};         //!< else PortReady
-        uint32_t packet{Packet::NONE}; //!< packet that arrives or leaves
-    };
-
-    /** Number of ports that have sent a packet. */
-    std::size_t UsedPorts() const
-    {
-        return m_usedPorts;
-    }
-
-    /** Prefetches memory that these events will access. Leaves @p events empty. */
-    void Prefetch(std::vector<Upcoming>& events) const;
+    /**
+     * Prefetches the memory that the due events will access, so that the cache misses overlap. Does
+     * nothing where that costs more than it saves.
+     */
+    void Prefetch();
 
     void OnPortReady(uint32_t link, int64_t now)
     {
@@ -412,6 +401,14 @@ class PacketNetwork
         return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
     }
 
+    /** A link event that is due soon. */
+    struct Upcoming
+    {
+        uint32_t link;
+        bool isArrival;                //!< else PortReady
+        uint32_t packet{Packet::NONE}; //!< packet that arrives or leaves
+    };
+
     uint32_t FirstQueued(uint32_t link) const;
     uint64_t CountIn(const PacketList& list) const;
     void Enqueue(uint32_t packet, uint32_t link, int64_t now);
@@ -424,6 +421,8 @@ class PacketNetwork
     double Draw(uint32_t link);
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
+    void Insert(uint32_t packet, uint32_t link, uint32_t before);
+    void Take(uint32_t packet, uint32_t link);
     void TransmitNext(uint32_t link, int64_t now);
     bool TransmitData(uint32_t link, int64_t now);
     uint32_t PassingWrite(uint32_t link, unsigned trafficClass, int64_t now);
@@ -548,6 +547,7 @@ class PacketNetwork
     std::vector<uint8_t> m_isToNetwork; //!< by index in m_hops: whether a network link follows
     std::vector<uint8_t> m_raises; //!< by index in m_hops: classes by which a packet rises there;
                                    //!< empty unless classes rise by hop
+    std::vector<Upcoming> m_soon;  //!< see Prefetch
 };
 
 } // namespace weir

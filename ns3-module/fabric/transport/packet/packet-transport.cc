@@ -16,16 +16,6 @@ namespace weir
 namespace
 {
 
-/** Minimum number of due events worth prefetching for; fewer would still wait for the memory. */
-constexpr std::size_t MIN_PREFETCHED = 4;
-
-/**
- * Minimum number of used ports whose state does not fit in the caches. With fewer, prefetching
- * costs more than it saves (permutations on fat trees and all-reduces, by
- * scripts/bench/packet-benchmark: 768 ports lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
- */
-constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
-
 /**
  * Time of the last events, ps: about 94 days. A transmission of up to 10^18 ps
  * (PacketSpec::WholeTime) that starts before it ends before the largest time.
@@ -199,7 +189,7 @@ PacketTransport::AdvanceExclusively(Time limit)
         }
         if (m_wheel.TakeOpened())
         {
-            Prefetch();
+            m_network.Prefetch();
         }
         Handle(m_wheel.Pop(), next);
         if (m_active == 0 && IsAtRest())
@@ -208,29 +198,6 @@ PacketTransport::AdvanceExclusively(Time limit)
         }
     }
     return m_now;
-}
-
-/** Prefetches the memory that the next events will access, so that the cache misses overlap. */
-void
-PacketTransport::Prefetch()
-{
-    const std::size_t count = m_wheel.DueCount();
-    if (count < MIN_PREFETCHED || m_network.UsedPorts() < MIN_PREFETCHED_PORTS)
-    {
-        return;
-    }
-    for (std::size_t i = 0; i < count; i++)
-    {
-        const EventWheel::Event event = m_wheel.DueAt(i);
-        const bool isArrival = event.kind == PacketEventKind::Arrival;
-        if (isArrival || event.kind == PacketEventKind::PortReady)
-        {
-            PacketNetwork::Upcoming& next = m_soon.emplace_back();
-            next.link = event.number;
-            next.isArrival = isArrival;
-        }
-    }
-    m_network.Prefetch(m_soon);
 }
 
 /** Index of a flow whose packets have not all arrived, canceled or not; NONE if there is none. */

@@ -264,7 +264,6 @@ class PacketTransport final : public Transport, private MessageClient
     }
 
     void Handle(EventWheel::Event event, int64_t now);
-    void Prefetch();
     uint32_t FindSlot(FlowId id) const;
 
     uint32_t Find(FlowId id) const;
@@ -317,9 +316,8 @@ class PacketTransport final : public Transport, private MessageClient
     std::size_t m_canceled{0}; //!< canceled flows whose packets have not all arrived
     uint64_t m_events{0};
     Time m_now;
-    std::vector<PacketNetwork::Upcoming> m_soon; //!< see PacketNetwork::Prefetch
-    bool m_hasTold{false};                       //!< a client or observer was called since the last
-                                                 //!< reset
+    bool m_hasTold{false}; //!< a client or observer was called since the last
+                           //!< reset
 };
 
 } // namespace weir

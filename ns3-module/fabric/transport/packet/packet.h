@@ -229,10 +229,7 @@ class PacketList
 
     void Push(PacketPool& packets, uint32_t packet)
     {
-        packets[packet].next = Packet::NONE;
-        packets[packet].previous = m_last;
-        (IsEmpty() ? m_first : packets[m_last].next) = packet;
-        m_last = packet;
+        Insert(packets, m_last, packet);
     }
 
     /** Inserts a packet behind @p before; at the front if that is Packet::NONE. */
@@ -266,20 +263,6 @@ class PacketList
         const uint32_t after = packets[packet].next;
         packets[before].next = after;
         (after == Packet::NONE ? m_last : packets[after].previous) = before;
-    }
-
-    /** Removes the newest packet; the list must not be empty. */
-    uint32_t PopLast(PacketPool& packets)
-    {
-        const uint32_t packet = m_last;
-        if (packet == m_first)
-        {
-            m_first = m_last = Packet::NONE;
-            return packet;
-        }
-        m_last = packets[packet].previous;
-        packets[m_last].next = Packet::NONE;
-        return packet;
     }
 
   private:
