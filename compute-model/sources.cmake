@@ -10,8 +10,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/fp8-casts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/gradient-accumulation.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
@@ -35,7 +33,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-stream.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/transformer-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/summa-gemm.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/layer-kernels.h"
-#include "compute-model/models/precision.h"
-#include "compute-model/models/transformer.h"
-#include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
 #include <string>
@@ -16,17 +13,17 @@ namespace
 
 /** One flash-attention kernel over whole sequences. */
 AttentionShape
-Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
+Flash(const TransformerWriter& writer)
 {
     AttentionShape attention;
-    attention.batch = shape.samples;
-    attention.heads = shape.heads;
-    attention.kvHeads = shape.kvHeads;
-    attention.sequence = model.sequence;
-    attention.headDim = model.headDim;
-    attention.speed = plan.attentionSpeed;
-    attention.causal = model.causal;
-    attention.precision = ActivationPrecision(plan.precision);
+    attention.batch = writer.Shape().samples;
+    attention.heads = writer.Shape().heads;
+    attention.kvHeads = writer.Shape().kvHeads;
+    attention.sequence = writer.Model().sequence;
+    attention.headDim = writer.Model().headDim;
+    attention.speed = writer.Plan().attentionSpeed;
+    attention.causal = writer.Model().causal;
+    attention.precision = ActivationPrecision(writer.Plan().precision);
     return attention;
 }
 
@@ -34,16 +31,17 @@ Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape
 class ContextWriter
 {
   public:
-    ContextWriter(SegmentWriter& writer, const Transformer& model)
+    explicit ContextWriter(TransformerWriter& writer)
         : m_plan(writer.Plan()),
-          m_shape(model, m_plan),
-          m_element(ActivationBytes(m_plan.precision)),
-          m_keyColumns(2 * m_shape.kvHeads * model.headDim),
+          m_shape(writer.Shape()),
+          m_element(writer.ElementBytes()),
+          m_keyColumns(2 * m_shape.kvHeads * writer.Model().headDim),
           m_keys(static_cast<int64_t>(m_shape.tokens * m_keyColumns) *
                  static_cast<int64_t>(m_element)),
-          m_own(Flash(model, m_plan, m_shape)),
+          m_own(Flash(writer)),
           m_writer(writer)
     {
+        const Transformer& model = writer.Model();
         m_own.sequence = model.sequence / m_plan.context;
         m_other = m_own;
         m_other.causal = false;
@@ -56,15 +54,11 @@ class ContextWriter
         {
             const bool isLast = step + 1 == m_plan.context;
             const int32_t next = isLast ? Segment::NOTHING : Pass("keys to the next rank", m_keys);
-            m_writer.AttentionForward("flash attention", step == 0 ? m_own : m_other);
+            m_writer.Attention("flash attention", step == 0 ? m_own : m_other, false);
             if (step > 0)
             {
                 // out = out + exp(difference of softmax sums) (out of this step - out)
-                m_writer.Memory("attention merge",
-                                MemoryKernel::Elementwise,
-                                m_shape.tokens,
-                                m_shape.query,
-                                m_element + 2 * FP32_BYTES);
+                Sum("attention merge", MemoryKernel::Elementwise, 1, m_element + 2 * FP32_BYTES);
             }
             m_writer.WaitFor(next);
         }
@@ -77,7 +71,7 @@ class ContextWriter
             const bool isLast = step + 1 == m_plan.context;
             const int64_t passed = (isLast ? 0 : 1) + (step == 0 ? 0 : 1);
             const int32_t next = Pass("keys and gradients to the next rank", m_keys * passed);
-            m_writer.AttentionBackward("flash attention backward", step == 0 ? m_own : m_other);
+            m_writer.Attention("flash attention backward", step == 0 ? m_own : m_other, true);
             if (step > 0)
             {
                 Add("query gradient add", m_shape.query);
@@ -94,15 +88,15 @@ class ContextWriter
     void GatherForward()
     {
         m_writer.WaitFor(Whole("keys all-gather", CollectiveOp::AllGather));
-        m_writer.AttentionForward("flash attention, first piece", Piece(true));
-        m_writer.AttentionForward("flash attention, last piece", Piece(false));
+        m_writer.Attention("flash attention, first piece", Piece(true), false);
+        m_writer.Attention("flash attention, last piece", Piece(false), false);
     }
 
     void GatherBackward()
     {
         m_writer.WaitFor(Whole("keys all-gather", CollectiveOp::AllGather));
-        m_writer.AttentionBackward("flash attention backward, first piece", Piece(true));
-        m_writer.AttentionBackward("flash attention backward, last piece", Piece(false));
+        m_writer.Attention("flash attention backward, first piece", Piece(true), true);
+        m_writer.Attention("flash attention backward, last piece", Piece(false), true);
         m_writer.WaitFor(Whole("key gradients reduce-scatter", CollectiveOp::ReduceScatter));
     }
 
@@ -120,7 +114,7 @@ class ContextWriter
             {
                 m_writer.WaitFor(gathered);
             }
-            m_writer.AttentionForward("flash attention", Repeated(step == 0 ? m_own : m_other));
+            m_writer.Attention("flash attention", Repeated(step == 0 ? m_own : m_other), false);
             Sum("attention to 32 bits", MemoryKernel::CastToFp32, 1, m_element + FP32_BYTES);
             if (step > 0)
             {
@@ -148,8 +142,8 @@ class ContextWriter
             {
                 m_writer.WaitFor(gathered);
             }
-            m_writer.AttentionBackward("flash attention backward",
-                                       Repeated(step == 0 ? m_own : m_other));
+            m_writer.Attention(
+                "flash attention backward", Repeated(step == 0 ? m_own : m_other), true);
             m_writer.WaitFor(passed);
             // Gradients of half of the keys are added to a copy of the gradients of all keys.
             const double add = 2 * FP32_BYTES + m_element;
@@ -182,7 +176,7 @@ class ContextWriter
 
     void RepeatKeys(const char* name)
     {
-        // With KernelFusion::Eager, PointwiseWriter's rotary embedding has repeated them already.
+        // With KernelFusion::Eager, TransformerWriter's rotary embedding has repeated them already.
         if (m_shape.kvHeads < m_shape.heads && m_plan.fusion != KernelFusion::Eager)
         {
             const double share =
@@ -209,7 +203,7 @@ class ContextWriter
     /** A kernel over @p matrices matrices of the queries' shape. */
     void Sum(const char* name, MemoryKernel kernel, uint64_t matrices, double bytesPerElement)
     {
-        m_writer.Memory(name, kernel, m_shape.tokens, matrices * m_shape.query, bytesPerElement);
+        m_writer.Memory(name, kernel, {m_shape.tokens, matrices * m_shape.query}, bytesPerElement);
     }
 
     /**
@@ -242,17 +236,17 @@ class ContextWriter
 
     void Add(const char* name, uint64_t columns)
     {
-        m_writer.Memory(name, MemoryKernel::Elementwise, m_shape.tokens, columns, 3 * m_element);
+        m_writer.Elementwise(name, {m_shape.tokens, columns}, 3);
     }
 
     const ParallelPlan& m_plan;
-    RankShape m_shape;
+    const RankShape& m_shape;
     double m_element;      //!< bytes of an activation
     uint64_t m_keyColumns; //!< columns of keys and values in total
     Bytes m_keys;          //!< keys and values of the rank's tokens
     AttentionShape m_own;
     AttentionShape m_other; //!< attention to the tokens of one other rank
-    SegmentWriter& m_writer;
+    TransformerWriter& m_writer;
 };
 
 /**
@@ -273,9 +267,9 @@ class ContextWriter
  * gathered again and gradients are reduce-scattered.
  */
 void
-WriteContext(SegmentWriter& writer, const Transformer& model, bool isBackward)
+WriteContext(TransformerWriter& writer, bool isBackward)
 {
-    ContextWriter context(writer, model);
+    ContextWriter context(writer);
     switch (writer.Plan().contextExchange)
     {
     case ContextExchange::Ring:
@@ -289,15 +283,18 @@ WriteContext(SegmentWriter& writer, const Transformer& model, bool isBackward)
 
 /** GEMM of Q K^T or P V, batched over samples and heads. */
 GemmShape
-Batched(uint64_t m,
-        uint64_t n,
-        uint64_t k,
-        GemmLayout layout,
-        const RankShape& shape,
-        const ParallelPlan& plan)
+Batched(const TransformerWriter& writer, uint64_t m, uint64_t n, uint64_t k, GemmLayout layout)
 {
-    const Precision precision = ActivationPrecision(plan.precision);
-    return {m, n, k, shape.samples * shape.heads, precision, layout};
+    const uint64_t batch = writer.Shape().samples * writer.Shape().heads;
+    return {m, n, k, batch, ActivationPrecision(writer.Plan().precision), layout};
+}
+
+/** Size of the scores of unfused attention. */
+MatrixSize
+Scores(const TransformerWriter& writer)
+{
+    const uint64_t s = writer.Model().sequence;
+    return {writer.Shape().samples * writer.Shape().heads * s, s};
 }
 
 /**
@@ -318,23 +315,16 @@ HasFusedSoftmax(const Transformer& model, const RankShape& shape)
  * probabilities.
  */
 void
-WriteSoftmax(SegmentWriter& writer,
-             const Transformer& model,
-             const RankShape& shape,
-             bool isBackward)
+WriteSoftmax(TransformerWriter& writer, bool isBackward)
 {
-    const uint64_t s = model.sequence;
-    const double e = ActivationBytes(writer.Plan().precision);
+    const double e = writer.ElementBytes();
     const auto write = [&](const char* name, MemoryKernel kernel, double bytes) {
-        writer.Memory(std::string(name) + (isBackward ? " backward" : ""),
-                      kernel,
-                      shape.samples * shape.heads * s,
-                      s,
-                      bytes);
+        writer.Memory(
+            std::string(name) + (isBackward ? " backward" : ""), kernel, Scores(writer), bytes);
     };
     const MemoryKernel softmax =
         isBackward ? MemoryKernel::SoftmaxBackward : MemoryKernel::SoftmaxForward;
-    if (HasFusedSoftmax(model, shape))
+    if (HasFusedSoftmax(writer.Model(), writer.Shape()))
     {
         write("scale mask softmax", softmax, (isBackward ? 2 : 1.5) * e);
         return;
@@ -366,72 +356,61 @@ WriteSoftmax(SegmentWriter& writer,
 }
 
 void
-WriteUnfusedForward(SegmentWriter& writer, const Transformer& model, const RankShape& shape)
+WriteScoreDropout(TransformerWriter& writer, const char* name)
 {
-    const ParallelPlan& plan = writer.Plan();
-    const uint64_t s = model.sequence;
-    const uint64_t d = model.headDim;
-    const double e = ActivationBytes(plan.precision);
-    const uint64_t rows = shape.samples * shape.heads * s;
-    writer.Gemm("attention scores QK^T", Batched(s, s, d, GemmLayout::Tn, shape, plan));
-    WriteSoftmax(writer, model, shape, false);
-    if (model.dropout)
+    if (writer.Model().dropout)
     {
-        writer.Memory("attention dropout", MemoryKernel::Dropout, rows, s, 2 * e + 1);
+        writer.Memory(name, MemoryKernel::Dropout, Scores(writer), 2 * writer.ElementBytes() + 1);
     }
-    writer.Gemm("attention context PV", Batched(s, d, s, GemmLayout::Nn, shape, plan));
-    writer.Memory("context transpose", MemoryKernel::Elementwise, shape.tokens, shape.query, 2 * e);
 }
 
 void
-WriteUnfusedBackward(SegmentWriter& writer, const Transformer& model, const RankShape& shape)
+WriteUnfusedForward(TransformerWriter& writer)
 {
-    const ParallelPlan& plan = writer.Plan();
-    const uint64_t s = model.sequence;
-    const uint64_t d = model.headDim;
-    const double e = ActivationBytes(plan.precision);
-    const uint64_t rows = shape.samples * shape.heads * s;
-    writer.Gemm("probabilities gradient", Batched(s, s, d, GemmLayout::Tn, shape, plan));
-    writer.Gemm("value gradient", Batched(s, d, s, GemmLayout::Nt, shape, plan));
-    if (model.dropout)
-    {
-        writer.Memory("attention dropout backward", MemoryKernel::Dropout, rows, s, 2 * e + 1);
-    }
-    WriteSoftmax(writer, model, shape, true);
+    const uint64_t s = writer.Model().sequence;
+    const uint64_t d = writer.Model().headDim;
+    writer.Gemm("attention scores QK^T", Batched(writer, s, s, d, GemmLayout::Tn));
+    WriteSoftmax(writer, false);
+    WriteScoreDropout(writer, "attention dropout");
+    writer.Gemm("attention context PV", Batched(writer, s, d, s, GemmLayout::Nn));
+    writer.Elementwise("context transpose", {writer.Shape().tokens, writer.Shape().query}, 2);
+}
+
+void
+WriteUnfusedBackward(TransformerWriter& writer)
+{
+    const RankShape& shape = writer.Shape();
+    const uint64_t s = writer.Model().sequence;
+    const uint64_t d = writer.Model().headDim;
+    writer.Gemm("probabilities gradient", Batched(writer, s, s, d, GemmLayout::Tn));
+    writer.Gemm("value gradient", Batched(writer, s, d, s, GemmLayout::Nt));
+    WriteScoreDropout(writer, "attention dropout backward");
+    WriteSoftmax(writer, true);
     for (const auto& [name, layout] :
          {std::pair("query gradient", GemmLayout::Nn), std::pair("key gradient", GemmLayout::Nt)})
     {
-        writer.Gemm(name, Batched(s, d, s, layout, shape, plan));
+        writer.Gemm(name, Batched(writer, s, d, s, layout));
         // The scale 1/sqrt(d) is applied to each gradient by a kernel of its own (baddbmm).
-        writer.Memory(std::string(name) + " scale",
-                      MemoryKernel::Elementwise,
-                      shape.tokens,
-                      shape.query,
-                      2 * e);
+        writer.Elementwise(std::string(name) + " scale", {shape.tokens, shape.query}, 2);
     }
-    writer.Memory("QKV gradient concat", MemoryKernel::Elementwise, shape.tokens, shape.qkv, 2 * e);
+    writer.Elementwise("QKV gradient concat", {shape.tokens, shape.qkv}, 2);
 }
 
 } // namespace
 
 void
-WriteAttention(SegmentWriter& writer, const Transformer& model, bool isBackward)
+WriteAttention(TransformerWriter& writer, bool isBackward)
 {
-    const ParallelPlan& plan = writer.Plan();
-    if (plan.context > 1)
+    if (writer.Plan().context > 1)
     {
-        WriteContext(writer, model, isBackward);
-        return;
+        return WriteContext(writer, isBackward);
     }
-    const RankShape shape(model, plan);
-    if (plan.attention == AttentionKind::Unfused)
+    if (writer.Plan().attention == AttentionKind::Unfused)
     {
-        return isBackward ? WriteUnfusedBackward(writer, model, shape)
-                          : WriteUnfusedForward(writer, model, shape);
+        return isBackward ? WriteUnfusedBackward(writer) : WriteUnfusedForward(writer);
     }
-    const AttentionShape flash = Flash(model, plan, shape);
-    return isBackward ? writer.AttentionBackward("flash attention backward", flash)
-                      : writer.AttentionForward("flash attention", flash);
+    writer.Attention(
+        isBackward ? "flash attention backward" : "flash attention", Flash(writer), isBackward);
 }
 
 } // namespace weir

@@ -2,7 +2,7 @@
 #include "compute-model/layers/convolution-kernels.h"
 
 #include "compute-model/kernels/gemm-time.h"
-#include "compute-model/layers/gradient-accumulation.h"
+#include "compute-model/layers/linear-kernels.h"
 #include "compute-model/models/precision.h"
 
 #include <numeric>
@@ -59,8 +59,7 @@ class Convolution
             {
                 m_writer.Memory(name + " zeros",
                                 MemoryKernel::Fill,
-                                m_samples,
-                                m_layer.in.Elements(),
+                                {m_samples, m_layer.in.Elements()},
                                 m_element);
             }
             const uint64_t pixels = m_samples * m_layer.out.Pixels();
@@ -153,7 +152,7 @@ class Convolution
         if (m_precision != Precision::Fp32)
         {
             m_writer.Memory(
-                name, MemoryKernel::Elementwise, m_samples, image.Elements(), 2.0 * m_element);
+                name, MemoryKernel::Elementwise, {m_samples, image.Elements()}, 2.0 * m_element);
         }
     }
 

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/layers/fp8-casts.h"
-#include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/layers/layer-kernels.h"
-#include "compute-model/layers/linear-kernels.h"
-#include "compute-model/layers/pointwise-kernels.h"
-#include "compute-model/models/precision.h"
-#include "compute-model/plan/parallel-plan.h"
-#include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -42,25 +35,21 @@ constexpr double COUNT = 8; // bytes of a token count (int64)
 class ExpertWriter
 {
   public:
-    ExpertWriter(SegmentWriter& writer, const Transformer& model)
-        : m_model(model),
+    explicit ExpertWriter(TransformerWriter& writer)
+        : m_model(writer.Model()),
           m_plan(writer.Plan()),
-          m_shape(model, m_plan),
-          m_element(ActivationBytes(m_plan.precision)),
+          m_shape(m_model, m_plan),
           m_writer(writer)
     {
-        const RankShape rank(model, m_plan);
-        const uint64_t ffn = model.moe.sharedFfn / m_plan.tensor;
-        const uint64_t inner = model.MlpInputs() * ffn;
-        const auto linear =
-            [&](const char* name, uint64_t in, uint64_t out, GatheredOperand gathered) {
-                const double inputs = static_cast<double>(in) + (model.biases ? 1 : 0);
-                const double parameters = inputs * static_cast<double>(out);
-                return LinearShape{
-                    name, rank.tokens, in, out, parameters, false, gathered, rank.boundary};
-            };
-        m_sharedFc1 = linear("shared FC1", model.hidden, inner, GatheredOperand::Input);
-        m_sharedFc2 = linear("shared FC2", ffn, model.hidden, GatheredOperand::OutputGradient);
+        const uint64_t hidden = m_model.hidden;
+        const uint64_t ffn = m_model.moe.sharedFfn / m_plan.tensor;
+        const uint64_t inner = m_model.MlpInputs() * ffn;
+        m_shared = {writer.Linear("shared FC1", hidden, inner, GatheredOperand::Input),
+                    writer.Linear("shared FC2", ffn, hidden, GatheredOperand::OutputGradient),
+                    "shared activation",
+                    true};
+        m_shared.fc1.splits = false;
+        m_shared.fc2.splits = false;
     }
 
     /**
@@ -68,14 +57,17 @@ class ExpertWriter
      */
     void RowsOfExperts()
     {
-        SharedForward();
+        if (HasShared())
+        {
+            m_writer.MlpForward(m_shared);
+        }
         RouterForward();
         Permute("permute");
         m_writer.WaitFor(Dispatch("dispatch all-to-all"));
         GatherRows("dispatch all-gather");
         SortByExpert("sort by expert");
         Grouped("experts FC1", m_shape.inner, m_model.hidden, GemmLayout::Tn);
-        WriteActivation(m_writer, m_model, "experts activation", m_shape.received, m_shape.ffn);
+        m_writer.Activation("experts activation", {m_shape.received, m_shape.ffn}, false);
         Grouped("experts FC2", m_model.hidden, m_shape.ffn, GemmLayout::Tn);
         SortByExpert("sort by rank");
         ReduceRows("combine reduce-scatter");
@@ -93,23 +85,22 @@ class ExpertWriter
         }
     }
 
+    /** @param defersWeightGradients leaves the gradients of experts' weights to Weights */
     void Backward(bool defersWeightGradients)
     {
-        m_defersWeightGradients = defersWeightGradients;
         Permute("unpermute backward");
         Rows("probabilities backward", m_shape.sent, 3);
         m_writer.WaitFor(Dispatch("combine backward all-to-all"));
         GatherRows("combine backward all-gather");
         SortByExpert("sort by rank backward");
         Grouped("experts FC2 input gradient", m_shape.ffn, m_model.hidden, GemmLayout::Nn);
-        if (!m_defersWeightGradients)
+        if (!defersWeightGradients)
         {
             SecondWeights();
         }
-        WriteActivationBackward(
-            m_writer, m_model, "experts activation backward", m_shape.received, m_shape.ffn);
+        m_writer.Activation("experts activation", {m_shape.received, m_shape.ffn}, true);
         Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
-        if (!m_defersWeightGradients)
+        if (!defersWeightGradients)
         {
             FirstWeights();
         }
@@ -118,7 +109,11 @@ class ExpertWriter
         m_writer.WaitFor(Return("dispatch backward all-to-all"));
         Unpermute("permute backward");
         RouterBackward();
-        SharedBackward();
+        if (HasShared())
+        {
+            m_writer.MlpBackward(m_shared, defersWeightGradients);
+            Rows("shared gradient add", m_shape.tokens, 3);
+        }
     }
 
     void Weights()
@@ -127,11 +122,7 @@ class ExpertWriter
         FirstWeights();
         if (HasShared())
         {
-            WriteWeightGradient(m_writer, m_sharedFc2);
-            m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
-                                                  CollectiveOp::AllGather,
-                                                  GatheredBytes(m_sharedFc1.whole, m_plan)));
-            WriteWeightGradient(m_writer, m_sharedFc1);
+            m_writer.MlpWeights(m_shared);
         }
     }
 
@@ -161,13 +152,12 @@ class ExpertWriter
     /** An elementwise pass over rows of the model's width. */
     void Rows(const std::string& name, uint64_t rows, double operands)
     {
-        m_writer.Memory(
-            name, MemoryKernel::Elementwise, rows, m_model.hidden, operands * m_element);
+        m_writer.Elementwise(name, {rows, m_model.hidden}, operands);
     }
 
     void OverRouting(const std::string& name, MemoryKernel kernel, double bytes)
     {
-        m_writer.Memory(name, kernel, m_shape.tokens, Experts(), bytes);
+        m_writer.Memory(name, kernel, {m_shape.tokens, Experts()}, bytes);
     }
 
     GemmShape RouterGemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout) const
@@ -210,8 +200,15 @@ class ExpertWriter
     /** Copies each token's row to the slots of its experts. */
     void Permute(const std::string& name)
     {
-        m_writer.Memory(
-            name, MemoryKernel::EmbeddingForward, m_shape.sent, m_model.hidden, 2 * m_element);
+        CopyRows(name, m_shape.sent);
+    }
+
+    void CopyRows(const std::string& name, uint64_t rows)
+    {
+        m_writer.Memory(name,
+                        MemoryKernel::EmbeddingForward,
+                        {rows, m_model.hidden},
+                        2 * m_writer.ElementBytes());
     }
 
     /** Sums the rows of each token. */
@@ -270,11 +267,7 @@ class ExpertWriter
             m_shape.expertRows.size() == 1 || m_plan.expert * m_plan.ExpertTensor() == 1;
         if (!isSorted)
         {
-            m_writer.Memory(name,
-                            MemoryKernel::EmbeddingForward,
-                            m_shape.received,
-                            m_model.hidden,
-                            2 * m_element);
+            CopyRows(name, m_shape.received);
         }
     }
 
@@ -288,7 +281,7 @@ class ExpertWriter
     {
         const bool isForward = layout == GemmLayout::Tn;
         const Fp8Use use = isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice;
-        WriteFp8Cast(m_writer, name + " rows", m_shape.received, inner, use);
+        WriteFp8Cast(m_writer, name + " rows", {m_shape.received, inner}, use);
         const uint64_t rows = std::max<uint64_t>(1, EqualRows(m_shape.expertRows));
         m_writer.Gemm(name,
                       {rows, columns, inner, m_shape.expertRows.size(), m_plan.precision, layout});
@@ -299,83 +292,36 @@ class ExpertWriter
     {
         const uint64_t experts = m_shape.expertRows.size();
         const uint64_t inner = std::max<uint64_t>(1, m_shape.received / experts);
-        WriteFp8Recast(m_writer, name + " rows", m_shape.received, columns);
+        WriteFp8Recast(m_writer, name + " rows", {m_shape.received, columns});
         WriteGradientGemm(
             m_writer, name, {rows, columns, inner, experts, m_plan.precision, GemmLayout::Nt});
-    }
-
-    void SharedForward()
-    {
-        if (!HasShared())
-        {
-            return;
-        }
-        WriteGatheredCast(m_writer, m_sharedFc1);
-        m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
-                                              CollectiveOp::AllGather,
-                                              GatheredBytes(m_sharedFc1.whole, m_plan)));
-        WriteLinearForward(m_writer, m_sharedFc1);
-        WriteActivation(m_writer, m_model, "shared activation", m_sharedFc1.rows, m_sharedFc2.in);
-        WriteLinearForward(m_writer, m_sharedFc2);
-        m_writer.WaitFor(m_writer.Communicate(
-            "shared FC2 output reduce-scatter", CollectiveOp::ReduceScatter, m_sharedFc1.whole));
-    }
-
-    void SharedBackward()
-    {
-        if (!HasShared())
-        {
-            return;
-        }
-        WriteGatheredCast(m_writer, m_sharedFc2);
-        m_writer.WaitFor(m_writer.Communicate("shared FC2 output gradient all-gather",
-                                              CollectiveOp::AllGather,
-                                              GatheredBytes(m_sharedFc1.whole, m_plan)));
-        WriteInputGradient(m_writer, m_sharedFc2);
-        if (!m_defersWeightGradients)
-        {
-            WriteWeightGradient(m_writer, m_sharedFc2);
-        }
-        WriteActivationBackward(
-            m_writer, m_model, "shared activation backward", m_sharedFc1.rows, m_sharedFc2.in);
-        WriteColumnParallelBackward(m_writer, m_sharedFc1, m_defersWeightGradients);
-        Rows("shared gradient add", m_shape.tokens, 3);
     }
 
     const Transformer& m_model;
     const ParallelPlan& m_plan;
     ExpertShape m_shape;
-    double m_element; //!< bytes of an activation
-    SegmentWriter& m_writer;
-    LinearShape m_sharedFc1;
-    LinearShape m_sharedFc2;
-    bool m_defersWeightGradients{false}; //!< weight gradients of experts are deferred to Weights
+    TransformerWriter& m_writer;
+    MlpShape m_shared;
 };
 
 } // namespace
 
 void
-WriteExpertsForward(SegmentWriter& writer, const Transformer& model)
+WriteExperts(TransformerWriter& writer, LayerPass pass)
 {
-    ExpertWriter(writer, model).Forward();
-}
-
-void
-WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model)
-{
-    ExpertWriter(writer, model).RowsOfExperts();
-}
-
-void
-WriteExpertsBackward(SegmentWriter& writer, const Transformer& model, bool defersWeightGradients)
-{
-    ExpertWriter(writer, model).Backward(defersWeightGradients);
-}
-
-void
-WriteExpertsWeights(SegmentWriter& writer, const Transformer& model)
-{
-    ExpertWriter(writer, model).Weights();
+    ExpertWriter experts(writer);
+    switch (pass)
+    {
+    case LayerPass::Forward:
+        return experts.Forward();
+    case LayerPass::Recompute:
+        return experts.RowsOfExperts();
+    case LayerPass::Backward:
+    case LayerPass::BackwardInput:
+        return experts.Backward(pass == LayerPass::BackwardInput);
+    case LayerPass::BackwardWeights:
+        return experts.Weights();
+    }
 }
 
 } // namespace weir

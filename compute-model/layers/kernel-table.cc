@@ -16,15 +16,6 @@ constexpr uint64_t BUFFER_COLUMNS = 1024;
 
 constexpr double MAX_BYTES = 4.6e18; // 2^62, within the range of 64-bit integers
 
-std::array<uint32_t, 4>
-ShapeOf(const AttentionShape& shape)
-{
-    return {static_cast<uint32_t>(shape.sequence),
-            static_cast<uint32_t>(shape.headDim),
-            static_cast<uint32_t>(shape.heads),
-            static_cast<uint32_t>(shape.batch)};
-}
-
 /** Number of bags and of tables. */
 std::array<uint32_t, 4>
 ShapeOf(const std::vector<EmbeddingLookup>& batch)
@@ -44,7 +35,7 @@ WriteBufferKernel(KernelTable& kernels,
 {
     const auto rows =
         static_cast<uint64_t>(std::ceil(elements / static_cast<double>(BUFFER_COLUMNS)));
-    kernels.Memory(name, kernel, rows, BUFFER_COLUMNS, bytesPerElement, 0);
+    kernels.Memory(name, kernel, {rows, BUFFER_COLUMNS}, bytesPerElement);
 }
 
 KernelRange
@@ -89,25 +80,24 @@ KernelTable::Gemm(const std::string& name, const GemmShape& shape)
 }
 
 void
-KernelTable::AttentionForward(const std::string& name, const AttentionShape& shape)
+KernelTable::Attention(const std::string& name, const AttentionShape& shape, bool isBackward)
 {
-    Add(name, m_timer.AttentionForward(shape), ShapeOf(shape));
-}
-
-void
-KernelTable::AttentionBackward(const std::string& name, const AttentionShape& shape)
-{
-    Add(name, m_timer.AttentionBackward(shape), ShapeOf(shape));
+    Add(name,
+        isBackward ? m_timer.AttentionBackward(shape) : m_timer.AttentionForward(shape),
+        {static_cast<uint32_t>(shape.sequence),
+         static_cast<uint32_t>(shape.headDim),
+         static_cast<uint32_t>(shape.heads),
+         static_cast<uint32_t>(shape.batch)});
 }
 
 void
 KernelTable::Memory(const std::string& name,
                     MemoryKernel kernel,
-                    uint64_t rows,
-                    uint64_t columns,
+                    const MatrixSize& size,
                     double bytesPerElement,
                     uint32_t elementBytes)
 {
+    const auto [rows, columns] = size;
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
     if (!(elements * bytesPerElement < MAX_BYTES))
     {

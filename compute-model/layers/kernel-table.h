@@ -51,6 +51,13 @@ struct KernelRange
     KernelRange Then(const KernelRange& next) const;
 };
 
+/** Size of the matrix that a kernel processes. */
+struct MatrixSize
+{
+    uint64_t rows{0};
+    uint64_t columns{0};
+};
+
 /**
  * Writes the kernels of a step: estimates their times, interns their names, and stores each
  * sequence once, however often a step repeats it. A range is open from its first kernel to Close().
@@ -66,21 +73,20 @@ class KernelTable
     uint32_t Label(const std::string& text);
 
     void Gemm(const std::string& name, const GemmShape& shape);
-    void AttentionForward(const std::string& name, const AttentionShape& shape);
-    void AttentionBackward(const std::string& name, const AttentionShape& shape);
+    void Attention(const std::string& name, const AttentionShape& shape, bool isBackward);
 
     /**
      * A memory-bound kernel over a matrix.
      * @param bytesPerElement bytes moved per element, summed over all operands
-     * @param elementBytes bytes of one element in the row that norms and softmaxes reduce
+     * @param elementBytes bytes of one element in the row that norms and softmaxes reduce; 0: there
+     *        are no rows
      * @throws std::invalid_argument when the kernel moves 2^62 bytes or more.
      */
     void Memory(const std::string& name,
                 MemoryKernel kernel,
-                uint64_t rows,
-                uint64_t columns,
+                const MatrixSize& size,
                 double bytesPerElement,
-                uint32_t elementBytes);
+                uint32_t elementBytes = 0);
 
     /** A table-batched look-up; see EmbeddingForwardTime. */
     void EmbeddingForward(const std::string& name, const std::vector<EmbeddingLookup>& batch);

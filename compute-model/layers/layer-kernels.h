@@ -2,8 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_LAYERS_LAYER_KERNELS_H
 #define WEIR_COMPUTE_MODEL_LAYERS_LAYER_KERNELS_H
 
-#include "compute-model/layers/segment-writer.h"
-#include "compute-model/models/transformer.h"
+#include "compute-model/layers/transformer-writer.h"
 
 #include <cstdint>
 
@@ -14,7 +13,7 @@ namespace weir
 enum class LayerKind : uint8_t
 {
     Mlp,
-    Experts //!< a mixture of experts, see WriteExpertsForward
+    Experts //!< a mixture of experts, see WriteExperts
 };
 
 /** Pass of a layer. */
@@ -70,7 +69,7 @@ SegmentSequence WriteLayer(KernelTable& kernels,
  * (megatron/fused_kernels, scaled_upper_triang_masked_softmax); all other kernels process all s x s
  * scores.
  */
-void WriteAttention(SegmentWriter& writer, const Transformer& model, bool isBackward);
+void WriteAttention(TransformerWriter& writer, bool isBackward);
 
 /**
  * Indices into StepGraph::traffics of the rows sent to unbalanced experts, and of the rows
@@ -80,7 +79,7 @@ constexpr uint16_t TO_EXPERTS = 0;
 constexpr uint16_t FROM_EXPERTS = 1;
 
 /**
- * Writes the forward kernels of a mixture of experts, which replaces a layer's MLP, as
+ * Writes one pass of a mixture of experts, which replaces a layer's MLP, as
  * Megatron-LM's all-to-all dispatcher runs it (megatron/core/transformer/moe; MoE Parallel Folding,
  * arXiv 2504.14960, figure 2), from the norm's output to the residual's input:
  *
@@ -92,27 +91,12 @@ constexpr uint16_t FROM_EXPERTS = 1;
  *
  * Without a capacity the CPU must learn the number of rows of each rank, so that it waits for the
  * GPU once per layer. With a capacity all sizes are known.
+ *
+ * The recomputation covers everything whose result the backward pass reads, up to the returned
+ * rows, but not their sum by token. LayerPass::BackwardWeights has the gradients of the experts'
+ * weights, routed and shared.
  */
-void WriteExpertsForward(SegmentWriter& writer, const Transformer& model);
-
-/**
- * Writes the recomputation before the backward pass: everything whose result that pass reads, up to
- * the returned rows, but not their sum by token.
- */
-void WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model);
-
-/**
- * Writes the backward kernels, from the gradient of the residual's input to that of the norm's
- * output.
- * @param defersWeightGradients leaves the gradients of the experts' weights, routed and shared, to
- *        WriteExpertsWeights
- */
-void WriteExpertsBackward(SegmentWriter& writer,
-                          const Transformer& model,
-                          bool defersWeightGradients = false);
-
-/** Writes the weight gradients that WriteExpertsBackward deferred. */
-void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model);
+void WriteExperts(TransformerWriter& writer, LayerPass pass);
 
 } // namespace weir
 

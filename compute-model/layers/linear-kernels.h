@@ -19,6 +19,53 @@ enum class GatheredOperand : uint8_t
     OutputGradient //!< of a row-parallel layer
 };
 
+/** Uses of an operand in one pass. */
+enum class Fp8Use : uint8_t
+{
+    Once,          //!< one GEMM of this pass
+    Twice,         //!< two GEMMs of this pass, one of which takes it transposed
+    NowAndBackward //!< one GEMM now, and one of the backward pass, which takes it transposed
+};
+
+/**
+ * Writes the cast of an operand to fp8; nothing in other precisions. Transformer Engine reads it in
+ * 16 bits and writes the fp8 operand and its transpose in one kernel, with scales of earlier steps.
+ * torchao (without Transformer Engine's kernels) first reads it for its maximum, and keeps it in 16
+ * bits for the backward pass, which casts it again (matmul_with_hp_or_float8_args).
+ */
+void WriteFp8Cast(SegmentWriter& writer,
+                  const std::string& name,
+                  const MatrixSize& size,
+                  Fp8Use use);
+
+/**
+ * Writes the second, transposed cast of a forward operand, where the forward pass kept it in 16
+ * bits.
+ */
+void WriteFp8Recast(SegmentWriter& writer, const std::string& name, const MatrixSize& size);
+
+/**
+ * Writes the accumulation of a micro-batch's weight gradients onto those of the earlier
+ * micro-batches.
+ *
+ * - Megatron-LM and Transformer Engine (KernelFusion::Kernels) keep a buffer, in fp32 or the
+ *   weights' own precision. Every pass accumulates into it: within the GEMM that computes a
+ *   gradient (WriteGradientGemm), or by a kernel that reads the gradient and reads and writes the
+ *   buffer.
+ * - PyTorch casts a gradient to fp32 where gradients are kept in fp32 (the backward pass of
+ *   autocast). In all micro-batches but the first it adds the gradient to the earlier ones, which
+ *   reads both and writes one. The kernel that is written is the mean over micro-batches.
+ * - Where every pass reduces gradients and a rank keeps its part (ZeRO-2), they are copied, and
+ *   cast, into the bucket that is reduced.
+ * - Under full sharding the unit's reduction takes gradients as they are.
+ */
+void WriteGradientAdd(SegmentWriter& writer, const std::string& name, const MatrixSize& size);
+
+/**
+ * Writes the GEMM of a weight gradient, and WriteGradientAdd where the GEMM does not accumulate.
+ */
+void WriteGradientGemm(SegmentWriter& writer, const std::string& name, GemmShape gemm);
+
 /**
  * One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. In a tensor grid of q x q
  * ranks these are its blocks, and each GEMM below is a SUMMA GEMM.
@@ -34,6 +81,7 @@ struct LinearShape
     GatheredOperand gathered{GatheredOperand::None};
     Bytes whole{}; //!< of the operand that is gathered, or the result that is summed, on all tensor
                    //!< ranks, in the activations' precision
+    bool splits{true}; //!< its GEMMs are split where the plan splits GEMMs
 
     /** y = x W^T. */
     GemmShape ForwardGemm(Precision precision) const
@@ -55,18 +103,9 @@ struct LinearShape
 };
 
 /**
- * Casts a rank's own rows of the operand that is gathered next to fp8; nothing in other precisions
- * or without sequence parallelism. The GEMMs then use the gathered rows without another cast. The
- * weight gradient transposes them first (fp8 GEMMs read both operands by rows of the inner
- * dimension).
- */
-void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear);
-
-/** Name of the operand that tensor ranks gather: "QKV input". */
-std::string GatheredName(const LinearShape& linear);
-
-/**
- * Starts the gather of an operand over tensor ranks, with sequence parallelism.
+ * Starts the gather of an operand over tensor ranks, with sequence parallelism. In fp8 each rank
+ * casts its own rows first, and the GEMMs use the gathered rows without another cast. The weight
+ * gradient transposes them first (fp8 GEMMs read both operands by rows of the inner dimension).
  * @return the pending gather that the GEMM takes, or Segment::NOTHING
  */
 int32_t WriteGather(SegmentWriter& writer, const LinearShape& linear);
@@ -101,6 +140,12 @@ void WriteInputGradient(SegmentWriter& writer,
 void WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear);
 
 /**
+ * The same in a separate pass, for which the input of a column-parallel layer is gathered again
+ * with sequence parallelism.
+ */
+void WriteDeferredWeightGradient(SegmentWriter& writer, const LinearShape& linear);
+
+/**
  * Backward pass of a column-parallel linear layer, whose input gradient is a partial sum on every
  * tensor rank. The all-reduce of the input gradient overlaps the weight gradient. With sequence
  * parallelism the all-gather of the saved input overlaps the input gradient, and the reduce-scatter
@@ -111,12 +156,6 @@ void WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear);
 void WriteColumnParallelBackward(SegmentWriter& writer,
                                  const LinearShape& linear,
                                  bool defersWeightGradient = false);
-
-/**
- * Bytes that tensor ranks gather of a GEMM operand with @p bytes in the activations' precision: fp8
- * operands are cast before the gather (Transformer Engine; torchao's float8 tensor parallelism).
- */
-Bytes GatheredBytes(Bytes bytes, const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -55,25 +55,24 @@ SegmentWriter::Gemm(const std::string& name, const GemmShape& shape)
 }
 
 void
-SegmentWriter::AttentionForward(const std::string& name, const AttentionShape& shape)
+SegmentWriter::Attention(const std::string& name, const AttentionShape& shape, bool isBackward)
 {
-    m_kernels.AttentionForward(name, shape);
-}
-
-void
-SegmentWriter::AttentionBackward(const std::string& name, const AttentionShape& shape)
-{
-    m_kernels.AttentionBackward(name, shape);
+    m_kernels.Attention(name, shape, isBackward);
 }
 
 void
 SegmentWriter::Memory(const std::string& name,
                       MemoryKernel kernel,
-                      uint64_t rows,
-                      uint64_t columns,
+                      const MatrixSize& size,
                       double bytesPerElement)
 {
-    m_kernels.Memory(name, kernel, rows, columns, bytesPerElement, m_elementBytes);
+    m_kernels.Memory(name, kernel, size, bytesPerElement, m_elementBytes);
+}
+
+void
+SegmentWriter::Elementwise(const std::string& name, const MatrixSize& size, double operands)
+{
+    Memory(name, MemoryKernel::Elementwise, size, operands * m_elementBytes);
 }
 
 void

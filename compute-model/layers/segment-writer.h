@@ -90,19 +90,26 @@ class SegmentWriter
         return m_kernels.GetGpu();
     }
 
+    /** Bytes of an activation. */
+    double ElementBytes() const
+    {
+        return m_elementBytes;
+    }
+
     /** The kernels that follow belong to a part of the model with this name. */
     void Section(const std::string& name);
 
     void Gemm(const std::string& name, const GemmShape& shape);
-    void AttentionForward(const std::string& name, const AttentionShape& shape);
-    void AttentionBackward(const std::string& name, const AttentionShape& shape);
+    void Attention(const std::string& name, const AttentionShape& shape, bool isBackward);
 
     /** See KernelTable::Memory; rows consist of elements of the plan's activation precision. */
     void Memory(const std::string& name,
                 MemoryKernel kernel,
-                uint64_t rows,
-                uint64_t columns,
+                const MatrixSize& size,
                 double bytesPerElement);
+
+    /** An elementwise kernel that reads or writes @p operands activations per element. */
+    void Elementwise(const std::string& name, const MatrixSize& size, double operands);
 
     /**
      * The gradients of @p parameters more parameters are final after the kernels so far. Where they

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/step-segments.h"
 
-#include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/layers/layer-kernels.h"
-#include "compute-model/layers/linear-kernels.h"
-#include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/summa-gemm.h"
-#include "compute-model/plan/rank-shape.h"
+#include "compute-model/layers/transformer-writer.h"
 
 namespace weir
 {
@@ -22,39 +19,29 @@ namespace
  * of their columns. The look-up is a SUMMA GEMM with one-hot rows (Optimus): in step t, row t
  * broadcasts its words along the columns, and every rank looks up its tokens among them.
  */
-class EmbeddingWriter
+class EmbeddingWriter : public TransformerWriter
 {
   public:
-    EmbeddingWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-        : m_model(model),
-          m_plan(plan),
-          m_shape(model, plan),
-          m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, plan)
-    {
-    }
+    using TransformerWriter::TransformerWriter;
 
     SegmentSequence Forward()
     {
-        m_writer.Section("forward embedding");
-        if (m_plan.grid.side > 1)
+        Section("forward embedding");
+        if (Plan().grid.side > 1)
         {
             LookUpInGrid();
         }
         else
         {
             LookUpWords();
-            m_writer.WaitFor(WriteTensorSum(m_writer, "embedding", m_shape.boundary));
+            WaitFor(WriteTensorSum(*this, "embedding", Shape().boundary));
         }
-        if (m_model.learnedPositions)
+        if (Model().learnedPositions)
         {
-            OverNormTokens("position add", MemoryKernel::Elementwise, 3 * m_element);
+            Elementwise("position add", Hidden(), 3);
         }
-        if (m_model.dropout)
-        {
-            OverNormTokens("embedding dropout", MemoryKernel::Dropout, 2 * m_element + 1);
-        }
-        return m_writer.Take();
+        Dropout("embedding dropout");
+        return Take();
     }
 
     /**
@@ -63,49 +50,51 @@ class EmbeddingWriter
      */
     SegmentSequence Backward()
     {
-        m_writer.Section("backward embedding");
-        if (m_model.dropout)
+        Section("backward embedding");
+        Dropout("embedding dropout backward");
+        if (Model().learnedPositions)
         {
-            OverNormTokens("embedding dropout backward", MemoryKernel::Dropout, 2 * m_element + 1);
+            ZeroGradient("position", Model().sequence);
+            AccumulateGradient("position", Model().sequence);
         }
-        if (m_model.learnedPositions)
+        if (Plan().sequenceParallel)
         {
-            ZeroGradient("position", m_model.sequence);
-            AccumulateGradient("position", m_model.sequence);
+            WaitFor(Communicate(
+                "embedding gradient all-gather", CollectiveOp::AllGather, Shape().boundary));
         }
-        if (m_plan.sequenceParallel)
-        {
-            m_writer.WaitFor(m_writer.Communicate(
-                "embedding gradient all-gather", CollectiveOp::AllGather, m_shape.boundary));
-        }
-        if (m_plan.grid.side > 1)
+        if (Plan().grid.side > 1)
         {
             WordGradientInGrid();
         }
         else
         {
-            OverTokens("word embedding backward", MemoryKernel::EmbeddingBackward, 2 * m_element);
-            ZeroGradient("word", m_shape.vocabulary);
+            WordGradient();
+            ZeroGradient("word", Shape().vocabulary);
         }
-        AccumulateGradient("word", m_shape.vocabulary);
-        return m_writer.Take();
+        AccumulateGradient("word", Shape().vocabulary);
+        return Take();
     }
 
   private:
-    void OverTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    void Dropout(const std::string& name)
     {
-        m_writer.Memory(name, kernel, m_shape.tokens, m_shape.hidden, bytesPerElement);
+        if (Model().dropout)
+        {
+            Memory(name, MemoryKernel::Dropout, Hidden(), 2 * ElementBytes() + 1);
+        }
     }
 
-    void OverNormTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    void WordGradient()
     {
-        m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
+        Memory("word embedding backward",
+               MemoryKernel::EmbeddingBackward,
+               TokensByHidden(),
+               2 * ElementBytes());
     }
 
     void ZeroGradient(const std::string& name, uint64_t rows)
     {
-        m_writer.Memory(
-            name + " gradient zero", MemoryKernel::Fill, rows, m_shape.hidden, m_element);
+        Memory(name + " gradient zero", MemoryKernel::Fill, {rows, Shape().hidden}, ElementBytes());
     }
 
     /**
@@ -114,64 +103,58 @@ class EmbeddingWriter
      */
     void AccumulateGradient(const std::string& name, uint64_t rows)
     {
-        WriteGradientAdd(m_writer, name + " gradient", rows, m_shape.hidden);
-        m_writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(m_shape.hidden));
+        WriteGradientAdd(*this, name + " gradient", {rows, Shape().hidden});
+        GradientsReady(static_cast<double>(rows) * static_cast<double>(Shape().hidden));
     }
 
     /** Bytes of one rank's words that are sent along its column. */
     Bytes WordBlock() const
     {
-        return Bytes(static_cast<int64_t>(m_shape.vocabulary * m_shape.hidden) *
-                     static_cast<int64_t>(m_element));
+        return Bytes(static_cast<int64_t>(Shape().vocabulary * Shape().hidden) *
+                     static_cast<int64_t>(ElementBytes()));
     }
 
     void LookUpWords()
     {
-        OverTokens("word embedding", MemoryKernel::EmbeddingForward, 2 * m_element);
-        if (m_plan.WidthParts() > 1)
+        const double element = ElementBytes();
+        Memory("word embedding", MemoryKernel::EmbeddingForward, TokensByHidden(), 2 * element);
+        if (Plan().WidthParts() > 1)
         {
             // Words of other ranks are looked up as word 0 and then zeroed.
-            OverTokens("foreign words zero", MemoryKernel::Fill, m_element);
+            Memory("foreign words zero", MemoryKernel::Fill, TokensByHidden(), element);
         }
     }
 
     /** Looks up the words of one grid row after the other. */
     void LookUpInGrid()
     {
-        BlockBroadcast words(m_writer, ColumnGroup(m_plan), "words", WordBlock());
-        for (uint32_t row = 0; row < m_plan.grid.side; row++)
+        BlockLine words(*this, CollectiveOp::Broadcast, ColumnGroup(Plan()), "words", WordBlock());
+        for (uint32_t row = 0; row < Plan().grid.side; row++)
         {
-            words.Issue(row);
-            words.WaitFor(row);
+            words.Send(row);
+            words.Await(row);
             LookUpWords();
             if (row > 0)
             {
-                OverTokens("words add", MemoryKernel::Elementwise, 3 * m_element);
+                Elementwise("words add", TokensByHidden(), 3);
             }
         }
     }
 
     void WordGradientInGrid()
     {
-        BlockReduction gradients(m_writer, ColumnGroup(m_plan), "word gradient", WordBlock());
-        for (uint32_t row = 0; row < m_plan.grid.side; row++)
+        BlockLine gradients(
+            *this, CollectiveOp::Reduce, ColumnGroup(Plan()), "word gradient", WordBlock());
+        for (uint32_t row = 0; row < Plan().grid.side; row++)
         {
-            gradients.FreeBuffer();
-            ZeroGradient("word", m_shape.vocabulary);
-            OverTokens("word embedding backward", MemoryKernel::EmbeddingBackward, 2 * m_element);
-            gradients.Issue();
+            gradients.Await(row);
+            ZeroGradient("word", Shape().vocabulary);
+            WordGradient();
+            gradients.Collect();
         }
         gradients.Finish();
     }
-
-    const Transformer& m_model;
-    const ParallelPlan& m_plan;
-    RankShape m_shape;
-    double m_element; //!< bytes of an activation
-    SegmentWriter m_writer;
 };
-
-constexpr double LOSS_BYTES = 4; // logits are cast to fp32 before the loss
 
 /**
  * Plan of the output layer, which is not computed in fp8 (Transformer Engine and torchao use bf16).
@@ -185,143 +168,133 @@ InWideFormat(ParallelPlan plan)
 
 /**
  * Writes the kernels after the last layer: final norm, logits of the rank's words, and the
- * vocabulary-parallel cross entropy in fp32 with its three small all-reduces (maximum, predicted
- * logit, sum of exponentials; megatron/core/tensor_parallel/cross_entropy.py).
+ * vocabulary-parallel cross entropy in fp32, to which logits are cast, with its three small
+ * all-reduces (maximum, predicted logit, sum of exponentials;
+ * megatron/core/tensor_parallel/cross_entropy.py).
  */
-class OutputWriter
+class OutputWriter : public TransformerWriter
 {
   public:
+    /** @param plan in a wide format */
     OutputWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-        : m_model(model),
-          m_plan(InWideFormat(plan)),
-          m_shape(model, plan),
-          m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, m_plan),
-          m_pointwise(m_writer, m_model)
+        : TransformerWriter(kernels, model, plan)
     {
-        const auto hidden = static_cast<double>(m_shape.hidden);
+        const uint64_t hidden = Shape().hidden;
+        const uint64_t words = Shape().vocabulary;
+        const double width = static_cast<double>(hidden);
         // The last gradient of a tied embedding is that of the embedding's backward pass.
         const bool isOfEmbedding = model.tiedEmbeddings && plan.pipeline == 1;
         m_logits = {"logits",
-                    m_shape.tokens,
-                    m_shape.hidden,
-                    m_shape.vocabulary,
-                    isOfEmbedding ? 0 : hidden * static_cast<double>(m_shape.vocabulary),
+                    Shape().tokens,
+                    hidden,
+                    words,
+                    isOfEmbedding ? 0 : width * static_cast<double>(words),
                     model.tiedEmbeddings,
                     GatheredOperand::None,
-                    m_shape.boundary};
-        m_head = {"prediction head",
-                  m_shape.normTokens,
-                  m_shape.hidden,
-                  m_shape.hidden,
-                  hidden * (hidden + 1)};
+                    Shape().boundary};
+        m_head = {"prediction head", Shape().normTokens, hidden, hidden, width * (width + 1)};
     }
 
     SegmentSequence Forward()
     {
-        m_writer.Section("forward output");
-        m_pointwise.Norm("final norm");
-        if (m_model.predictionHead)
+        Section("forward output");
+        Norm("final norm");
+        if (Model().predictionHead)
         {
-            WriteLinearForward(m_writer, m_head);
-            OverTokens("prediction head GELU", MemoryKernel::BiasGelu, 2 * m_element);
-            m_pointwise.Norm("prediction head norm");
+            WriteLinearForward(*this, m_head);
+            Gelu("prediction head GELU", 2);
+            Norm("prediction head norm");
         }
-        if (m_plan.sequenceParallel)
+        if (Plan().sequenceParallel)
         {
-            m_writer.WaitFor(m_writer.Communicate(
-                "logits input all-gather", CollectiveOp::AllGather, m_shape.boundary));
+            WaitFor(
+                Communicate("logits input all-gather", CollectiveOp::AllGather, Shape().boundary));
         }
-        WriteLinearForward(m_writer, m_logits);
+        WriteLinearForward(*this, m_logits);
         Loss();
-        return m_writer.Take();
+        return Take();
     }
 
     SegmentSequence Backward()
     {
-        m_writer.Section("backward output");
+        Section("backward output");
         LossBackward();
-        WriteColumnParallelBackward(m_writer, m_logits);
-        if (m_model.predictionHead)
+        WriteColumnParallelBackward(*this, m_logits);
+        if (Model().predictionHead)
         {
-            m_pointwise.NormBackward("prediction head norm backward", false);
-            OverTokens("prediction head GELU backward", MemoryKernel::BiasGelu, 3 * m_element);
-            WriteInputGradient(m_writer, m_head);
-            WriteWeightGradient(m_writer, m_head);
+            NormBackward("prediction head norm backward", false);
+            Gelu("prediction head GELU backward", 3);
+            WriteInputGradient(*this, m_head);
+            WriteWeightGradient(*this, m_head);
         }
-        m_pointwise.NormBackward("final norm backward", false);
-        return m_writer.Take();
+        NormBackward("final norm backward", false);
+        return Take();
     }
 
   private:
-    void OverTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
+    void Gelu(const std::string& name, double operands)
     {
-        m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
+        Memory(name, MemoryKernel::BiasGelu, Hidden(), operands * ElementBytes());
     }
 
     void Loss()
     {
-        switch (m_plan.Loss())
+        const double element = ElementBytes();
+        switch (Plan().Loss())
         {
         case LossKernels::InPlace:
-            OverLogits("cross entropy", MemoryKernel::CrossEntropyForward, m_element);
+            OverLogits("cross entropy", MemoryKernel::CrossEntropyForward, element);
             ReducePerToken("softmax sum all-reduce");
             return;
         case LossKernels::LogSoftmax:
-            if (m_plan.WidthParts() > 1)
+            if (Plan().WidthParts() > 1)
             {
                 break; // DTensor's loss_parallel has the same steps as Megatron-LM
             }
-            OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
-            OverLogits("log-softmax", MemoryKernel::CrossEntropyForward, 2 * LOSS_BYTES);
+            OverLogits("logits cast", MemoryKernel::Elementwise, element + FP32_BYTES);
+            OverLogits("log-softmax", MemoryKernel::CrossEntropyForward, 2 * FP32_BYTES);
             return;
         case LossKernels::VocabularyParallel:
         case LossKernels::Default:
             break;
         }
-        OverLogits("logits cast", MemoryKernel::Elementwise, m_element + LOSS_BYTES);
-        OverLogits("logits maximum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
+        OverLogits("logits cast", MemoryKernel::Elementwise, element + FP32_BYTES);
+        OverLogits("logits maximum", MemoryKernel::CrossEntropyForward, FP32_BYTES);
         ReducePerToken("logits maximum all-reduce");
-        OverLogits("logits minus maximum", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+        OverLogits("logits minus maximum", MemoryKernel::Elementwise, 2 * FP32_BYTES);
         ReducePerToken("predicted logit all-reduce");
-        OverLogits("exponential", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
-        OverLogits("exponential sum", MemoryKernel::CrossEntropyForward, LOSS_BYTES);
+        OverLogits("exponential", MemoryKernel::Elementwise, 2 * FP32_BYTES);
+        OverLogits("exponential sum", MemoryKernel::CrossEntropyForward, FP32_BYTES);
         ReducePerToken("exponential sum all-reduce");
-        OverLogits("softmax division", MemoryKernel::Elementwise, 2 * LOSS_BYTES);
+        OverLogits("softmax division", MemoryKernel::Elementwise, 2 * FP32_BYTES);
     }
 
     void LossBackward()
     {
-        if (m_plan.Loss() == LossKernels::InPlace)
+        if (Plan().Loss() == LossKernels::InPlace)
         {
-            OverLogits("cross entropy backward", MemoryKernel::Elementwise, 2 * m_element);
+            OverLogits("cross entropy backward", MemoryKernel::Elementwise, 2 * ElementBytes());
             return;
         }
         // Log-softmax: its own gradient is written, then read with it, and the logits' gradient is
         // written.
-        const double operands = m_plan.Loss() == LossKernels::LogSoftmax ? 5 : 2;
+        const double operands = Plan().Loss() == LossKernels::LogSoftmax ? 5 : 2;
         OverLogits(
-            "cross entropy backward", MemoryKernel::CrossEntropyBackward, operands * LOSS_BYTES);
-        OverLogits("logits gradient cast", MemoryKernel::Elementwise, LOSS_BYTES + m_element);
+            "cross entropy backward", MemoryKernel::CrossEntropyBackward, operands * FP32_BYTES);
+        OverLogits("logits gradient cast", MemoryKernel::Elementwise, FP32_BYTES + ElementBytes());
     }
 
     void OverLogits(const std::string& name, MemoryKernel kernel, double bytesPerElement)
     {
-        m_writer.Memory(name, kernel, m_shape.tokens, m_shape.vocabulary, bytesPerElement);
+        Memory(name, kernel, {Shape().tokens, Shape().vocabulary}, bytesPerElement);
     }
 
     void ReducePerToken(const std::string& name)
     {
-        const Bytes bytes(static_cast<int64_t>(m_shape.tokens * BytesOf(Precision::Fp32)));
-        m_writer.WaitFor(m_writer.Communicate(name, CollectiveOp::AllReduce, bytes));
+        const Bytes bytes(static_cast<int64_t>(Shape().tokens * BytesOf(Precision::Fp32)));
+        WaitFor(Communicate(name, CollectiveOp::AllReduce, bytes));
     }
 
-    const Transformer& m_model;
-    ParallelPlan m_plan;
-    RankShape m_shape;
-    double m_element; //!< bytes of an activation
-    SegmentWriter m_writer;
-    PointwiseWriter m_pointwise;
     LinearShape m_logits;
     LinearShape m_head; //!< the prediction head's dense layer
 };
@@ -345,8 +318,9 @@ StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const
     };
     layer.forward = write(LayerKind::Mlp, LayerPass::Forward);
     layer.backward = write(LayerKind::Mlp, LayerPass::Backward);
-    outputForward = OutputWriter(kernels, model, plan).Forward();
-    outputBackward = OutputWriter(kernels, model, plan).Backward();
+    const ParallelPlan wide = InWideFormat(plan);
+    outputForward = OutputWriter(kernels, model, wide).Forward();
+    outputBackward = OutputWriter(kernels, model, wide).Backward();
     writeRest(layer, LayerKind::Mlp);
     if (model.HasExperts())
     {

@@ -14,57 +14,41 @@
 namespace weir
 {
 
-/** Broadcasts of one operand's blocks; each rank of a grid row or column is the root in turn. */
-class BlockBroadcast
+/**
+ * Blocks that move along a row or column of a tensor grid: those of an operand, which each rank
+ * broadcasts in turn, or those of a result, which is reduced to each rank in turn. Where the plan
+ * overlaps, kernels overlap the communication, and two blocks may be in flight.
+ */
+class BlockLine
 {
   public:
-    /** @p writer must outlive it. */
-    BlockBroadcast(SegmentWriter& writer,
-                   const SegmentGroup& line,
-                   const std::string& name,
-                   Bytes bytes);
+    /** @param op Broadcast or Reduce. @p writer must outlive it. */
+    BlockLine(SegmentWriter& writer,
+              CollectiveOp op,
+              const SegmentGroup& line,
+              const std::string& name,
+              Bytes bytes);
 
     /** Issues the broadcasts up to that of @p step, or of the next where the plan overlaps. */
-    void Issue(uint32_t step);
+    void Send(uint32_t step);
 
-    void WaitFor(uint32_t step)
-    {
-        m_writer.WaitFor(m_issued[step]);
-    }
+    /**
+     * Waits for the block of @p step of an operand, or until the buffer of the result before the
+     * last is free.
+     */
+    void Await(uint32_t step);
+
+    /** Issues the reduction of a result. */
+    void Collect();
+
+    /** Waits for the last communication. */
+    void Finish();
 
   private:
-    SegmentWriter& m_writer;
-    SegmentGroup m_line;
-    std::string m_name;
-    Bytes m_bytes;
-    std::vector<int32_t> m_issued; //!< by step
-};
-
-/**
- * Reductions of partial results to each rank of a grid row or column in turn. Where the plan
- * overlaps, kernels overlap them, and two may be in flight.
- */
-class BlockReduction
-{
-  public:
-    /** @p writer must outlive it. */
-    BlockReduction(SegmentWriter& writer,
-                   const SegmentGroup& line,
-                   const std::string& name,
-                   Bytes bytes);
-
-    /** Waits until the buffer of the result before the last is free. */
-    void FreeBuffer();
-
     void Issue();
 
-    void Finish()
-    {
-        m_writer.WaitFor(m_issued.back());
-    }
-
-  private:
     SegmentWriter& m_writer;
+    CollectiveOp m_op;
     SegmentGroup m_line;
     std::string m_name;
     Bytes m_bytes;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -102,14 +103,12 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
         static_cast<uint32_t>(std::ceil(std::log2(std::max(2.0, batch.Rows())) / PASS_BITS));
     for (uint32_t pass = 0; pass < passes; pass++)
     {
-        kernels.Memory(batch.name + " sort counts", MemoryKernel::Elementwise, lookups, 1, 0, 0);
-        kernels.Memory(batch.name + " sort offsets", MemoryKernel::Elementwise, 1, 1, 0, 0);
+        kernels.Memory(batch.name + " sort counts", MemoryKernel::Elementwise, {lookups, 1}, 0);
+        kernels.Memory(batch.name + " sort offsets", MemoryKernel::Elementwise, {1, 1}, 0);
         kernels.Memory(batch.name + " sort",
                        MemoryKernel::Elementwise,
-                       lookups,
-                       1,
-                       2 * (KEY_BYTES + POSITION_BYTES) * scatter,
-                       0);
+                       {lookups, 1},
+                       2 * (KEY_BYTES + POSITION_BYTES) * scatter);
     }
 }
 
@@ -166,8 +165,7 @@ class InteractionWriter
           m_samples(writer.Plan().microBatch),
           m_width(layer.in.channels),
           m_vectors(layer.in.height),
-          m_pairs(m_vectors * (m_vectors - 1) / 2),
-          m_element(ActivationBytes(writer.Plan().precision))
+          m_pairs(m_vectors * (m_vectors - 1) / 2)
     {
     }
 
@@ -189,7 +187,7 @@ class InteractionWriter
         const std::string name = m_layer.name + " backward";
         Pass(name + " slices", Out(), 2);
         Pass(name + " zero", m_vectors * m_vectors, 1);
-        Pass(name + " triangle", m_pairs, m_figures.trianglePutBytes / m_element);
+        Pass(name + " triangle", m_pairs, m_figures.trianglePutBytes / m_writer.ElementBytes());
         Gemm(name + " left", m_vectors, m_width, m_vectors, GemmLayout::Nn);
         Gemm(name + " right", m_width, m_vectors, m_vectors, GemmLayout::Nt);
         Pass(name + " sum", In(), 3 * m_figures.transposedSum);
@@ -216,8 +214,10 @@ class InteractionWriter
         Pass(name + " product", In(), 3);
         Pass(name + " first input product", In(), 3);
         Pass(name + " first input sum", In(), 3);
-        m_writer.Memory(
-            name + " bias gradient", MemoryKernel::Reduction, m_samples, In(), m_element);
+        m_writer.Memory(name + " bias gradient",
+                        MemoryKernel::Reduction,
+                        {m_samples, In()},
+                        m_writer.ElementBytes());
         WriteInputGradient(m_writer, Up());
         WriteWeightGradient(m_writer, Up());
         WriteInputGradient(m_writer, Down());
@@ -261,7 +261,7 @@ class InteractionWriter
 
     void Pass(const std::string& name, uint64_t elements, double operands)
     {
-        m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, elements, operands * m_element);
+        m_writer.Elementwise(name, {m_samples, elements}, operands);
     }
 
     SegmentWriter& m_writer;
@@ -271,15 +271,9 @@ class InteractionWriter
     uint64_t m_width;   //!< of a vector
     uint64_t m_vectors; //!< of a sample
     uint64_t m_pairs;   //!< of vectors
-    double m_element;   //!< bytes of an activation
 };
 
 constexpr double INDEX_BYTES = 8; // of the position of a maximum (int64)
-
-// Training batch norms read their input twice and write once; backward, they read two inputs twice
-// and write once.
-constexpr double NORM_FORWARD_OPERANDS = 3;
-constexpr double NORM_BACKWARD_OPERANDS = 5;
 
 /**
  * Plan of tables: PyTorch's own layers, one kernel per operation, whatever the fusion of @p plan.
@@ -293,23 +287,15 @@ AsPyTorch(const ParallelPlan& plan)
 }
 
 /** Writes the layers of a table for one micro-batch. */
-class TableWriter
+class TableWriter : public SegmentWriter
 {
   public:
     TableWriter(KernelTable& kernels, const ParallelPlan& plan, Precision convolutions)
-        : m_plan(AsPyTorch(plan)),
-          m_gpu(kernels.GetGpu()),
-          m_figures(m_gpu.kernels.operators),
+        : SegmentWriter(kernels, plan),
+          m_figures(GetGpu().kernels.operators),
           m_convolutions(convolutions),
-          m_samples(plan.microBatch),
-          m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, m_plan)
+          m_samples(plan.microBatch)
     {
-    }
-
-    void Section(const std::string& name)
-    {
-        m_writer.Section(name);
     }
 
     void Forward(const TableLayer& layer)
@@ -317,53 +303,29 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionForward(m_writer, layer, m_convolutions);
+            WriteConvolutionForward(*this, layer, m_convolutions);
             if (layer.bias)
             {
                 Pass(layer.name + " bias", layer.out.Elements(), 2);
             }
             break;
         case TableOp::Linear:
-            WriteLinearForward(m_writer, Matrix(layer));
-            break;
-        case TableOp::BatchNorm:
-            Norm(layer.name, layer, NORM_FORWARD_OPERANDS, m_figures.batchNormForwardBlockRate);
-            break;
-        case TableOp::Relu:
-            Pass(layer.name, layer.out.Elements(), 2);
+            WriteLinearForward(*this, Matrix(layer));
             break;
         case TableOp::Add:
             Pass(layer.name, layer.out.Elements(), 3);
-            break;
-        case TableOp::Dropout:
-            m_writer.Memory(layer.name,
-                            MemoryKernel::Dropout,
-                            m_samples,
-                            layer.out.Elements(),
-                            2 * m_element + 1);
-            break;
-        case TableOp::MaxPool:
-            Traffic(layer.name, PoolBytes(layer) * m_figures.maxPoolForward);
-            break;
-        case TableOp::AveragePool:
-            Traffic(layer.name, (layer.in.Elements() + layer.out.Elements()) * m_element);
             break;
         case TableOp::Embeddings:
             Pass(layer.name + " concatenation", layer.out.Elements(), 2);
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, layer).DotForward();
+            InteractionWriter(*this, layer).DotForward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, layer).CrossForward();
+            InteractionWriter(*this, layer).CrossForward();
             break;
-        case TableOp::Loss:
-            m_writer.Memory(layer.name,
-                            MemoryKernel::CrossEntropyForward,
-                            m_samples,
-                            layer.in.Elements(),
-                            2 * m_element);
-            break;
+        default:
+            OneKernel(layer, layer.name, false);
         }
     }
 
@@ -377,7 +339,7 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionBackward(m_writer, layer, m_convolutions, isFirst);
+            WriteConvolutionBackward(*this, layer, m_convolutions, isFirst);
             if (layer.bias)
             {
                 Pass(layer.name + " bias gradient", layer.out.Elements(), 1);
@@ -386,73 +348,82 @@ class TableWriter
         case TableOp::Linear:
             if (!isFirst)
             {
-                WriteInputGradient(m_writer, Matrix(layer));
+                WriteInputGradient(*this, Matrix(layer));
             }
             if (layer.bias)
             {
-                m_writer.Memory(layer.name + " bias gradient",
-                                MemoryKernel::Reduction,
-                                m_samples,
-                                layer.out.channels,
-                                m_element * m_figures.columnSum);
+                Memory(layer.name + " bias gradient",
+                       MemoryKernel::Reduction,
+                       {m_samples, layer.out.channels},
+                       ElementBytes() * m_figures.columnSum);
             }
-            WriteWeightGradient(m_writer, Matrix(layer));
-            return; // WriteWeightGradient has declared its gradients ready
-        case TableOp::BatchNorm:
-            Norm(name, layer, NORM_BACKWARD_OPERANDS, m_figures.batchNormBackwardBlockRate);
-            break;
-        case TableOp::Relu:
-            Pass(name, layer.out.Elements(), 3);
-            break;
+            WriteWeightGradient(*this, Matrix(layer));
+            return;        // WriteWeightGradient has declared its gradients ready
         case TableOp::Add: // both branches take the same gradient; theirs are summed at the fork
             Pass(name + " sum of sides", forked, 3);
             break;
-        case TableOp::Dropout:
-            m_writer.Memory(
-                name, MemoryKernel::Dropout, m_samples, layer.out.Elements(), 2 * m_element + 1);
-            break;
-        case TableOp::MaxPool:
-            Traffic(name, PoolBytes(layer) * m_figures.maxPoolBackward);
-            break;
-        case TableOp::AveragePool:
-            Traffic(name, (layer.in.Elements() + layer.out.Elements()) * m_element);
-            break;
         case TableOp::Embeddings:
-            if (m_plan.data > 1) // slices of one gradient are copied into the send buffer
+            if (Plan().data > 1) // slices of one gradient are copied into the send buffer
             {
                 Pass(name + " slices", layer.out.Elements() - layer.in.Elements(), 2);
             }
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, layer).DotBackward();
+            InteractionWriter(*this, layer).DotBackward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, layer).CrossBackward();
+            InteractionWriter(*this, layer).CrossBackward();
             return;
-        case TableOp::Loss:
-            m_writer.Memory(name,
-                            MemoryKernel::CrossEntropyBackward,
-                            m_samples,
-                            layer.in.Elements(),
-                            2 * m_element);
-            break;
+        default:
+            OneKernel(layer, name, true);
         }
-        m_writer.GradientsReady(layer.Parameters());
-    }
-
-    SegmentSequence Take()
-    {
-        return m_writer.Take();
+        GradientsReady(layer.Parameters());
     }
 
   private:
+    /** A layer that is one kernel, forward and backward. */
+    void OneKernel(const TableLayer& layer, const std::string& name, bool isBackward)
+    {
+        const uint64_t in = layer.in.Elements();
+        const uint64_t out = layer.out.Elements();
+        switch (layer.op)
+        {
+        case TableOp::BatchNorm:
+            Norm(name, layer, isBackward);
+            break;
+        case TableOp::Relu:
+            Pass(name, out, isBackward ? 3 : 2);
+            break;
+        case TableOp::Dropout:
+            Memory(name, MemoryKernel::Dropout, {m_samples, out}, 2 * ElementBytes() + 1);
+            break;
+        case TableOp::MaxPool:
+            Traffic(name,
+                    PoolBytes(layer) *
+                        (isBackward ? m_figures.maxPoolBackward : m_figures.maxPoolForward));
+            break;
+        case TableOp::AveragePool:
+            Traffic(name, (in + out) * ElementBytes());
+            break;
+        case TableOp::Loss:
+            Memory(name,
+                   isBackward ? MemoryKernel::CrossEntropyBackward
+                              : MemoryKernel::CrossEntropyForward,
+                   {m_samples, in},
+                   2 * ElementBytes());
+            break;
+        default:
+            throw std::logic_error("TableWriter: layer '" + layer.name + "' has several kernels");
+        }
+    }
+
     /**
      * Bytes per sample of a maximum pool: its input, its output and the positions of the maxima.
      */
     double PoolBytes(const TableLayer& layer) const
     {
-        return static_cast<double>(layer.in.Elements()) * m_element +
-               static_cast<double>(layer.out.Elements()) * (m_element + INDEX_BYTES);
+        return static_cast<double>(layer.in.Elements()) * ElementBytes() +
+               static_cast<double>(layer.out.Elements()) * (ElementBytes() + INDEX_BYTES);
     }
 
     LinearShape Matrix(const TableLayer& layer) const
@@ -463,34 +434,37 @@ class TableWriter
     /** An elementwise kernel with @p operands operands. */
     void Pass(const std::string& name, uint64_t elements, double operands)
     {
-        m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, elements, operands * m_element);
+        Elementwise(name, {m_samples, elements}, operands);
     }
 
-    /** A batch norm, limited by its thread blocks and by memory, whose times combine as squares. */
-    void Norm(const std::string& name, const TableLayer& layer, double operands, double blockRate)
+    /**
+     * A batch norm, limited by its thread blocks and by memory, whose times combine as squares. In
+     * training it reads its input twice and writes once; backward, it reads two inputs twice and
+     * writes once.
+     */
+    void Norm(const std::string& name, const TableLayer& layer, bool isBackward)
     {
+        const Gpu& gpu = GetGpu();
         const auto index = static_cast<std::size_t>(MemoryKernel::Elementwise);
         const double blocks =
-            std::min(double{1} * layer.out.channels, m_figures.batchNormBlocksPerSm * m_gpu.sms);
+            std::min(double{1} * layer.out.channels, m_figures.batchNormBlocksPerSm * gpu.sms);
+        const double blockRate =
+            isBackward ? m_figures.batchNormBackwardBlockRate : m_figures.batchNormForwardBlockRate;
         const double memory =
-            m_gpu.memoryRate.ToBytesPerSecond() * m_gpu.kernels.memory.at(index).efficiency;
-        const double slower = std::hypot(1, memory / (blocks * blockRate * m_gpu.boostClockHz));
-        Pass(name, layer.out.Elements(), operands * slower);
+            gpu.memoryRate.ToBytesPerSecond() * gpu.kernels.memory.at(index).efficiency;
+        const double slower = std::hypot(1, memory / (blocks * blockRate * gpu.boostClockHz));
+        Pass(name, layer.out.Elements(), (isBackward ? 5 : 3) * slower);
     }
 
     /** A kernel that moves @p bytes per sample. */
     void Traffic(const std::string& name, double bytes)
     {
-        m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, 1, bytes);
+        Memory(name, MemoryKernel::Elementwise, {m_samples, 1}, bytes);
     }
 
-    ParallelPlan m_plan;
-    const Gpu& m_gpu;
     const OperatorCalibration& m_figures;
     Precision m_convolutions;
     uint64_t m_samples; //!< of a micro-batch
-    double m_element;   //!< bytes of an activation
-    SegmentWriter m_writer;
 };
 
 /**
@@ -522,7 +496,8 @@ TableForward(KernelTable& kernels,
              const ParallelPlan& plan,
              Precision convolutions)
 {
-    TableWriter writer(kernels, plan, convolutions);
+    const ParallelPlan own = AsPyTorch(plan);
+    TableWriter writer(kernels, own, convolutions);
     writer.Section("forward");
     for (std::size_t i = range.first; i < range.end; i++)
     {
@@ -538,7 +513,8 @@ TableBackward(KernelTable& kernels,
               const ParallelPlan& plan,
               Precision convolutions)
 {
-    TableWriter writer(kernels, plan, convolutions);
+    const ParallelPlan own = AsPyTorch(plan);
+    TableWriter writer(kernels, own, convolutions);
     for (std::size_t i = range.end; i-- > range.first;)
     {
         // Each layer is a section, so that its gradients are ready when it ends.
