@@ -5,7 +5,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels/embedding-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/gemm-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/index-distribution.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/gradient-buckets.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/group-rendezvous.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc

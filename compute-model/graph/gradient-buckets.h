@@ -4,62 +4,79 @@
 
 #include "fabric/units.h"
 
+#include <array>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 namespace weir
 {
 
-/** Gradients that become final at the same time. */
-struct GradientPiece
+/** Gradients that become final, or are reduced, at the same time. */
+struct Gradients
 {
     uint32_t position{0}; //!< of the compute operation after which they are final
     Bytes bytes;
     bool ofExperts{false}; //!< of experts' weights, which have other replicas
 };
 
-/** Gradients that are reduced in one call, once the last of them is final. */
-struct GradientBucket
-{
-    uint32_t position{0}; //!< of its last piece
-    Bytes bytes;
-    bool ofExperts{false};
-};
-
-/** Receives gradients as the backward pass makes them final. */
-class GradientSink
+/**
+ * Packs gradients into buckets in the order in which the backward pass makes them final, and
+ * reduces each bucket in one call. A bucket is closed once it holds @p bucket bytes or more (pieces
+ * are not split), as in PyTorch's and Megatron-LM's data-parallel wrappers. Gradients of experts
+ * have buckets of their own.
+ */
+class GradientBuckets
 {
   public:
-    virtual ~GradientSink() = default;
+    explicit GradientBuckets(Bytes bucket)
+        : m_bucket(bucket)
+    {
+        m_open[true].ofExperts = true;
+    }
+
+    virtual ~GradientBuckets() = default;
 
     /**
-     * @return whether a communication is issued that waits for exactly the kernels up to the
-     *         piece's position.
+     * Adds gradients that are final, and reduces the bucket that they fill, if any.
+     * @return whether a communication is issued that waits for exactly the kernels up to their
+     *         position.
      */
-    virtual bool OnReady(const GradientPiece& piece) = 0;
-};
+    bool Add(const Gradients& piece)
+    {
+        Gradients& mine = m_open[piece.ofExperts];
+        mine.bytes += piece.bytes;
+        mine.position = piece.position;
+        const bool isFull = mine.bytes >= m_bucket;
+        if (isFull)
+        {
+            Close(mine);
+        }
+        return isFull;
+    }
 
-/**
- * Packs gradients into buckets in the order in which the backward pass makes them final. A bucket
- * is closed once it holds @p bucket bytes or more (pieces are not split), as in PyTorch's and
- * Megatron-LM's data-parallel wrappers. Gradients of experts have buckets of their own.
- */
-class GradientPacker
-{
-  public:
-    explicit GradientPacker(Bytes bucket);
-
-    /** @return the bucket that @p piece has filled, if any. */
-    std::optional<GradientBucket> Add(const GradientPiece& piece);
-
-    /** Closes and returns the buckets that are not full. */
-    std::vector<GradientBucket> TakeRest();
+    /** Reduces the buckets that are not full, when a model chunk has no more gradients. */
+    void ReduceRest()
+    {
+        for (Gradients& last : m_open)
+        {
+            if (last.bytes > Bytes())
+            {
+                Close(last);
+            }
+        }
+    }
 
   private:
+    /** Issues the reduction of @p bucket, whose position is that of its last piece. */
+    virtual void Reduce(const Gradients& bucket) = 0;
+
+    void Close(Gradients& bucket)
+    {
+        Reduce(bucket);
+        bucket.bytes = Bytes();
+    }
+
     Bytes m_bucket;
-    GradientBucket m_dense{};
-    GradientBucket m_experts{};
+    std::array<Gradients, 2> m_open{}; //!< of dense weights, of experts
 };
 
 } // namespace weir

@@ -22,13 +22,13 @@ constexpr double ADAM_BYTES = 7 * FP32_BYTES;
 OptimizerWriter::OptimizerWriter(const StageSource& source,
                                  KernelTable& kernels,
                                  ProgramWriter& writer)
-    : m_source(source),
+    : GradientBuckets(source.plan.bucket),
+      m_source(source),
       m_plan(source.plan),
       m_kernels(kernels),
       m_writer(writer),
       m_weights(WeightsOf(source.model, m_plan, source.stage)),
-      m_updated(m_dense.Part() + m_experts.Part()),
-      m_packer(m_plan.bucket)
+      m_updated(m_dense.Part() + m_experts.Part())
 {
 }
 
@@ -51,7 +51,7 @@ OptimizerWriter::ZeroGradients()
     if (whole > 0)
     {
         OverParameters("gradient zero", MemoryKernel::Fill, whole, GradientBytes(m_plan));
-        FlushKernels("zero gradients");
+        m_writer.AppendKernels("zero gradients");
     }
 }
 
@@ -59,26 +59,6 @@ bool
 OptimizerWriter::ReducesEveryPass() const
 {
     return m_plan.Sharded() == ShardedState::Gradients && m_plan.sharding.everyPass;
-}
-
-bool
-OptimizerWriter::OnReady(const GradientPiece& piece)
-{
-    const auto bucket = m_packer.Add(piece);
-    if (bucket)
-    {
-        Reduce(*bucket);
-    }
-    return bucket.has_value();
-}
-
-void
-OptimizerWriter::ReduceRest()
-{
-    for (const GradientBucket& bucket : m_packer.TakeRest())
-    {
-        Reduce(bucket);
-    }
 }
 
 void
@@ -90,12 +70,8 @@ OptimizerWriter::EndPass(bool isFirst)
     }
     // independent_gradient_partition_epilogue of DeepSpeed's stage_1_and_2.py: the streams are
     // synchronized, then averaged_gradients are set or added to.
-    for (const StepDependency& operation : m_early)
-    {
-        m_writer.Wait(operation);
-    }
-    m_early.clear();
-    for (const GradientBucket& bucket : m_reduced)
+    m_writer.WaitForAll(m_early);
+    for (const Gradients& bucket : m_reduced)
     {
         if (!isFirst)
         {
@@ -107,7 +83,7 @@ OptimizerWriter::EndPass(bool isFirst)
 
 /** Reads the reduced part and the part accumulated so far, and writes the latter. */
 void
-OptimizerWriter::AddPart(const GradientBucket& bucket)
+OptimizerWriter::AddPart(const Gradients& bucket)
 {
     const double gradient = GradientBytes(m_plan);
     const double part = bucket.bytes.ToDouble() / gradient / m_weights[bucket.ofExperts].shardRanks;
@@ -121,7 +97,7 @@ OptimizerWriter::AddPart(const GradientBucket& bucket)
 }
 
 void
-OptimizerWriter::Reduce(const GradientBucket& bucket)
+OptimizerWriter::Reduce(const Gradients& bucket)
 {
     const RankWeights& weights = m_weights[bucket.ofExperts];
     if (weights.replicas == 1)
@@ -150,10 +126,7 @@ OptimizerWriter::ReduceGradients()
         ReduceWholeParameters();
     }
     ReduceLate();
-    for (const StepDependency& operation : m_early)
-    {
-        m_writer.Wait(operation);
-    }
+    m_writer.WaitForAll(m_early);
     if (arePartsLeft)
     {
         ReduceWholeParameters(); // of the parts that remain after the replicas' reduction
@@ -180,11 +153,11 @@ OptimizerWriter::UpdateFused()
     const double gradient = GradientBytes(m_plan);
     const double copy = m_plan.precision == Precision::Fp32 ? 0 : ActivationBytes(m_plan.precision);
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, gradient);
-    FlushKernels("optimizer norm");
+    m_writer.AppendKernels("optimizer norm");
     AgreeOnNorm();
     OverParameters(
         "Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES - FP32_BYTES + gradient + copy);
-    FlushKernels("optimizer update");
+    m_writer.AppendKernels("optimizer update");
 }
 
 void
@@ -197,17 +170,17 @@ OptimizerWriter::UpdateUnfused()
         // main_param.grad = model_param.main_grad.float() (megatron/core/optimizer)
         OverParameters(
             "gradients to fp32", MemoryKernel::Elementwise, m_updated, gradient + FP32_BYTES);
-        FlushKernels("optimizer gradients");
+        m_writer.AppendKernels("optimizer gradients");
     }
     if (m_plan.precision == Precision::Fp16)
     {
         OverParameters("gradient unscale", MemoryKernel::Elementwise, m_updated, 2 * FP32_BYTES);
-        FlushKernels("optimizer unscale");
+        m_writer.AppendKernels("optimizer unscale");
         AgreeOn("overflow all-reduce");
         m_writer.SynchronizeHost(); // the CPU reads whether a gradient overflowed
     }
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32_BYTES);
-    FlushKernels("optimizer norm");
+    m_writer.AppendKernels("optimizer norm");
     AgreeOnNorm();
     if (!m_plan.OverlapsSteps()) // otherwise a norm above the limit is detected later
     {
@@ -220,7 +193,7 @@ OptimizerWriter::UpdateUnfused()
         OverParameters(
             "weight cast", MemoryKernel::Elementwise, m_updated, FP32_BYTES + weightBytes);
     }
-    FlushKernels("optimizer update");
+    m_writer.AppendKernels("optimizer update");
 }
 
 void
@@ -267,24 +240,15 @@ OptimizerWriter::OverParameters(const char* name,
     WriteBufferKernel(m_kernels, name, kernel, parameters, bytesPerParameter);
 }
 
-void
-OptimizerWriter::FlushKernels(const char* label)
-{
-    m_writer.Append(CloseSegment(m_kernels, label));
-}
-
 /** @param label that of dense weights */
 CommunicationRequest
 OptimizerWriter::Reduction(const RankWeights& weights, Bytes bytes, const std::string& label)
 {
     const bool scatters = Scatters(weights);
-    return {StreamKind::DataComm,
-            StepOpKind::Collective,
-            scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce,
-            TimeCategory::Data,
-            scatters ? weights.shardSlot : weights.replicaSlot,
-            bytes,
-            m_kernels.Label((weights.ofExperts ? "expert " : "") + label)};
+    return DataRequest(scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce,
+                       scatters ? weights.shardSlot : weights.replicaSlot,
+                       bytes,
+                       m_kernels.Label((weights.ofExperts ? "expert " : "") + label));
 }
 
 /**
@@ -364,7 +328,7 @@ OptimizerWriter::ReduceLate(const RankWeights& weights)
                    MemoryKernel::Elementwise,
                    weights.parameters,
                    2.0 * GradientBytes(m_plan));
-    FlushKernels("average gradients");
+    m_writer.AppendKernels("average gradients");
     const Bytes bytes = Bytes::Nearest(weights.parameters * GradientBytes(m_plan));
     StepDependency reduced = m_writer.Communicate(Reduction(weights, bytes, "gradients"));
     if (ScattersInCopies(weights))

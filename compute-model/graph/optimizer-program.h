@@ -23,7 +23,7 @@ namespace weir
  * distributed optimizer (ZeRO-1) each replica updates its part of the weights, which are then
  * gathered.
  */
-class OptimizerWriter : public GradientSink
+class OptimizerWriter : public GradientBuckets
 {
   public:
     OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
@@ -36,14 +36,6 @@ class OptimizerWriter : public GradientSink
 
     /** Whether gradients are reduced in every micro-batch, not only in the last one. */
     bool ReducesEveryPass() const;
-
-    /** Issues the reduction of a bucket of gradients when @p piece has filled it. */
-    bool OnReady(const GradientPiece& piece) override;
-
-    /**
-     * Issues the reductions of buckets that are not full, when a model chunk has no more gradients.
-     */
-    void ReduceRest();
 
     /**
      * Ends a backward pass over a model chunk. Where one of several passes reduces, this waits for
@@ -65,9 +57,8 @@ class OptimizerWriter : public GradientSink
                         MemoryKernel kernel,
                         double parameters,
                         double bytesPerParameter);
-    void FlushKernels(const char* label);
-    void Reduce(const GradientBucket& bucket);
-    void AddPart(const GradientBucket& bucket);
+    void Reduce(const Gradients& bucket) override;
+    void AddPart(const Gradients& bucket);
     CommunicationRequest Reduction(const RankWeights& weights,
                                    Bytes bytes,
                                    const std::string& label);
@@ -94,10 +85,9 @@ class OptimizerWriter : public GradientSink
     std::array<RankWeights, 2> m_weights; //!< of a rank of the stage: dense, and its experts
     const RankWeights& m_dense{m_weights[0]};
     const RankWeights& m_experts{m_weights[1]};
-    double m_updated; //!< parameters of both that the rank updates itself
-    GradientPacker m_packer;
+    double m_updated;                          //!< parameters of both that the rank updates itself
     std::vector<StepDependency> m_early;       //!< reductions that overlap backward passes
-    std::vector<GradientBucket> m_reduced;     //!< reduced buckets whose parts are not yet added
+    std::vector<Gradients> m_reduced;          //!< reduced buckets whose parts are not yet added
     std::map<double, SegmentSequence> m_added; //!< addition of a part, by parameters of the part
 };
 

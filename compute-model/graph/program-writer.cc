@@ -31,7 +31,9 @@ ProgramWriter::SetLayer(uint32_t microBatch, uint32_t layer)
 }
 
 void
-ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint32_t gradientBytes)
+ProgramWriter::Append(const SegmentSequence& sequence,
+                      GradientBuckets* ready,
+                      uint32_t gradientBytes)
 {
     std::vector<StepDependency> issued(sequence.size());
     bool isAwaited = false; // a communication waits for exactly the kernels so far
@@ -66,11 +68,17 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
             if (ready != nullptr && parameters > 0)
             {
                 m_isTail = false; // the last bucket may wait for exactly these kernels
-                isAwaited |= ready->OnReady(
+                isAwaited |= ready->Add(
                     {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
             }
         }
     }
+}
+
+void
+ProgramWriter::AppendKernels(const char* label)
+{
+    Append(CloseSegment(m_kernels, label));
 }
 
 void
@@ -202,6 +210,16 @@ ProgramWriter::Wait(const StepDependency& operation)
     pending = std::max<int64_t>(pending, operation.position);
     // Kernels that follow wait for it, those already written do not.
     m_isTail = false;
+}
+
+void
+ProgramWriter::WaitForAll(std::vector<StepDependency>& operations)
+{
+    for (const StepDependency& operation : operations)
+    {
+        Wait(operation);
+    }
+    operations.clear();
 }
 
 void

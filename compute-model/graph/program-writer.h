@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace weir
 {
@@ -37,8 +38,11 @@ class ProgramWriter
      *        that continue others join their operation unless it issues something in between.
      */
     void Append(const SegmentSequence& sequence,
-                GradientSink* ready = nullptr,
+                GradientBuckets* ready = nullptr,
                 uint32_t gradientBytes = 0);
+
+    /** Appends the kernels since the last range of the kernel table as one segment. */
+    void AppendKernels(const char* label);
 
     /** Issues a communication after everything so far. @return the argument of Wait */
     StepDependency Communicate(const CommunicationRequest& request);
@@ -58,6 +62,9 @@ class ProgramWriter
 
     /** Everything issued to the compute stream from here on waits for @p operation. */
     void Wait(const StepDependency& operation);
+
+    /** Waits for all of @p operations, and clears them. */
+    void WaitForAll(std::vector<StepDependency>& operations);
 
     /** The CPU waits for everything issued so far before it issues more. */
     void SynchronizeHost();

@@ -162,8 +162,8 @@ class StageWriter
         optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
-    /** Sink of the gradients of a backward pass; null if the pass does not reduce them. */
-    GradientSink* ReadyIn(bool isLast, OptimizerWriter& optimizer) const
+    /** Receives the gradients of a backward pass; null if the pass does not reduce them. */
+    GradientBuckets* ReadyIn(bool isLast, OptimizerWriter& optimizer) const
     {
         const bool reduces = isLast || optimizer.ReducesEveryPass();
         return reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
@@ -172,7 +172,7 @@ class StageWriter
     /** Backward through all layers. @param ofLayer the sequence that runs for each layer */
     void WriteBackward(const PipelineStep& step,
                        SegmentSequence LayerSegments::*ofLayer,
-                       GradientSink* ready)
+                       GradientBuckets* ready)
     {
         const uint32_t gradientBytes = GradientBytes(m_plan);
         UseRoot(step);
@@ -250,7 +250,7 @@ class StageWriter
     void BackwardWeights(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
-        GradientSink* ready = ReadyIn(isLast, optimizer);
+        GradientBuckets* ready = ReadyIn(isLast, optimizer);
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
@@ -280,10 +280,7 @@ class StageWriter
         {
             return;
         }
-        for (const StepDependency& operation : issued)
-        {
-            m_writer.Wait(operation);
-        }
+        m_writer.WaitForAll(issued);
         if (m_plan.host.syncTransfers && !step.detached)
         {
             m_writer.SynchronizeHost();

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -155,20 +154,21 @@ struct TableSource
 };
 
 /** Writes the program of one rank. */
-class TableProgram : public GradientSink
+class TableProgram : public GradientBuckets
 {
   public:
     TableProgram(const TableSource& source,
                  uint32_t rank,
                  KernelTable& kernels,
                  StepProgram& program)
-        : m_source(source),
+        : GradientBuckets(source.plan.overlapGradients
+                              ? source.plan.bucket
+                              : Bytes(std::numeric_limits<int64_t>::max())), // one holds them all
+          m_source(source),
           m_plan(source.plan),
           m_parameters(source.table.Parameters()),
           m_kernels(kernels),
-          m_writer(kernels, program, source.plan.host),
-          m_packer(m_plan.overlapGradients ? m_plan.bucket
-                                           : Bytes(std::numeric_limits<int64_t>::max()))
+          m_writer(kernels, program, source.plan.host)
     {
         if (!source.table.embeddings.empty())
         {
@@ -180,119 +180,79 @@ class TableProgram : public GradientSink
     void Write()
     {
         OverParameters("gradient zero", MemoryKernel::Fill, 1);
-        Flush("zero gradients");
+        m_writer.AppendKernels("zero gradients");
         for (uint32_t pass = 0; pass < m_plan.MicroBatches(); pass++)
         {
             m_writer.SetLayer(pass, StepOp::NO_LAYER);
             Forward();
             Backward(pass + 1 == m_plan.MicroBatches());
         }
-        for (const StepDependency& operation : m_reductions)
-        {
-            m_writer.Wait(operation);
-        }
+        m_writer.WaitForAll(m_reductions);
         m_writer.SetLayer(0, StepOp::NO_LAYER);
         const DenseOptimizer optimizer = DenseOptimizerOf(m_source.table, m_plan);
         OverParameters(optimizer.name, MemoryKernel::Elementwise, optimizer.operands);
-        Flush("optimizer update");
-    }
-
-    bool OnReady(const GradientPiece& piece) override
-    {
-        const auto bucket = m_packer.Add(piece);
-        if (bucket)
-        {
-            Reduce(*bucket);
-        }
-        return bucket.has_value();
+        m_writer.AppendKernels("optimizer update");
     }
 
   private:
     void Forward()
     {
         const EmbeddingExchange& exchange = m_source.exchange;
-        Issue(CollectiveOp::AllToAll, exchange.indices, "indices of the next batch");
+        std::vector<StepDependency> indices; // the next step needs them
+        Issue(CollectiveOp::AllToAll, exchange.indices, "indices of the next batch", indices);
         m_writer.Append(m_lookup);
-        const auto pooled = Issue(CollectiveOp::AllToAll, exchange.pooled, "pooled rows");
-        const auto sums =
-            Issue(CollectiveOp::ReduceScatter, {exchange.split}, "partial sums of rows");
+        std::vector<StepDependency> rows;
+        Issue(CollectiveOp::AllToAll, exchange.pooled, "pooled rows", rows);
+        Issue(CollectiveOp::ReduceScatter, {exchange.split}, "partial sums of rows", rows);
         m_writer.Append(m_source.segments.bottomForward);
-        WaitForAll({pooled, sums});
+        m_writer.WaitForAll(rows);
         m_writer.Append(m_source.segments.topForward);
     }
 
     void Backward(bool isLast)
     {
-        GradientSink* const ready = isLast && m_plan.data > 1 ? this : nullptr;
+        GradientBuckets* const ready = isLast && m_plan.data > 1 ? this : nullptr;
         const EmbeddingExchange& exchange = m_source.exchange;
         m_writer.Append(m_source.segments.topBackward, ready, GradientBytes(m_plan));
-        const auto gradients =
-            Issue(CollectiveOp::AllToAll, exchange.gradients, "gradients of pooled rows");
-        const auto gathered =
-            Issue(CollectiveOp::AllGather, {exchange.split}, "gradients of split tables' rows");
+        std::vector<StepDependency> rows;
+        Issue(CollectiveOp::AllToAll, exchange.gradients, "gradients of pooled rows", rows);
+        Issue(CollectiveOp::AllGather, {exchange.split}, "gradients of split tables' rows", rows);
         m_writer.Append(m_source.segments.bottomBackward, ready, GradientBytes(m_plan));
-        for (const GradientBucket& bucket : m_packer.TakeRest())
-        {
-            Reduce(bucket);
-        }
-        WaitForAll({gradients, gathered});
+        ReduceRest();
+        m_writer.WaitForAll(rows);
         m_writer.Append(m_update);
     }
 
-    CommunicationRequest Request(CollectiveOp op,
-                                 TimeCategory category,
-                                 Bytes bytes,
-                                 const char* label)
-    {
-        // All share one process group and therefore one stream, in the order of issue.
-        return {StreamKind::DataComm,
-                StepOpKind::Collective,
-                op,
-                category,
-                GroupSlot::Data,
-                bytes,
-                m_kernels.Label(label)};
-    }
-
-    std::optional<StepDependency> Issue(CollectiveOp op,
-                                        const ReplicaExchange& exchange,
-                                        const char* label)
+    /** Issues an exchange among the replicas, if any, and appends it to @p issued. */
+    void Issue(CollectiveOp op,
+               const ReplicaExchange& exchange,
+               const char* label,
+               std::vector<StepDependency>& issued)
     {
         if (exchange.bytes == Bytes() || m_plan.data < 2)
         {
-            return std::nullopt;
+            return;
         }
-        CommunicationRequest request = Request(op, TimeCategory::Embedding, exchange.bytes, label);
+        CommunicationRequest request =
+            DataRequest(op, GroupSlot::Data, exchange.bytes, m_kernels.Label(label));
+        request.category = TimeCategory::Embedding;
         request.traffic = exchange.traffic;
-        return m_writer.Communicate(request);
+        issued.push_back(m_writer.Communicate(request));
     }
 
-    void WaitForAll(const std::vector<std::optional<StepDependency>>& operations)
+    void Reduce(const Gradients& bucket) override
     {
-        for (const auto& operation : operations)
-        {
-            if (operation)
-            {
-                m_writer.Wait(*operation);
-            }
-        }
-    }
-
-    void Reduce(const GradientBucket& bucket)
-    {
-        m_reductions.push_back(m_writer.CommunicateAfter(
-            Request(CollectiveOp::AllReduce, TimeCategory::Data, bucket.bytes, "gradient bucket"),
-            {StreamKind::Compute, bucket.position}));
+        const CommunicationRequest request = DataRequest(CollectiveOp::AllReduce,
+                                                         GroupSlot::Data,
+                                                         bucket.bytes,
+                                                         m_kernels.Label("gradient bucket"));
+        m_reductions.push_back(
+            m_writer.CommunicateAfter(request, {StreamKind::Compute, bucket.position}));
     }
 
     void OverParameters(const char* name, MemoryKernel kernel, double operands)
     {
         WriteBufferKernel(m_kernels, name, kernel, m_parameters, operands * FP32_BYTES);
-    }
-
-    void Flush(const char* label)
-    {
-        m_writer.Append(CloseSegment(m_kernels, label));
     }
 
     const TableSource& m_source;
@@ -302,7 +262,6 @@ class TableProgram : public GradientSink
     ProgramWriter m_writer;
     SegmentSequence m_lookup;
     SegmentSequence m_update;
-    GradientPacker m_packer; //!< without overlap, one bucket holds all gradients
     std::vector<StepDependency> m_reductions;
 };
 

@@ -85,26 +85,14 @@ UnitGathers::UnitGathers(const StageSource& source,
 {
     for (const RankWeights& weights : UnitWeightsOf(source))
     {
-        m_shares.push_back(ShareOf(weights, kernels));
+        const char* label =
+            weights.ofExperts ? "unit experts all-gather" : "unit weights all-gather";
+        Share& share = m_shares.emplace_back(Share{weights, kernels.Label(label)});
+        share.copies = ByUnit<SegmentSequence>(weights.units, [&](double ofUnit) {
+            return CopiesOf(ofUnit, weights.shardRanks, m_plan, kernels);
+        });
+        share.gathers.resize(m_uses.size());
     }
-}
-
-UnitGathers::Share
-UnitGathers::ShareOf(const RankWeights& weights, KernelTable& kernels) const
-{
-    Share share{
-        weights,
-        kernels.Label(weights.ofExperts ? "unit experts all-gather" : "unit weights all-gather")};
-    const double weight = ActivationBytes(m_plan.precision);
-    for (const double ofUnit : weights.units)
-    {
-        share.bytes.push_back(Bytes::Nearest(ofUnit * weight));
-    }
-    share.copies = ByUnit<SegmentSequence>(weights.units, [&](double ofUnit) {
-        return CopiesOf(ofUnit, weights.shardRanks, m_plan, kernels);
-    });
-    share.gathers.resize(m_uses.size());
-    return share;
 }
 
 bool
@@ -118,20 +106,17 @@ void
 UnitGathers::Next()
 {
     const std::size_t use = m_now++;
-    while (m_issued <= use)
-    {
-        Issue(m_issued++);
-    }
+    IssueUntil(m_now);
     for (const Share& share : m_shares)
     {
-        if (Gathers(share, use))
+        if (BytesOf(share, use) > Bytes())
         {
             m_writer.Wait(share.gathers[use]);
         }
     }
     for (const Share& share : m_shares)
     {
-        if (Gathers(share, use))
+        if (BytesOf(share, use) > Bytes())
         {
             m_writer.Append(share.copies[m_uses[use].unit]);
         }
@@ -139,35 +124,38 @@ UnitGathers::Next()
     IssueAhead();
 }
 
-bool
-UnitGathers::Gathers(const Share& share, std::size_t use) const
+/** What is gathered for a use; none if the rank holds it. */
+Bytes
+UnitGathers::BytesOf(const Share& share, std::size_t use) const
 {
-    return m_uses[use].gathers && share.shardRanks > 1 && share.bytes[m_uses[use].unit] > Bytes();
+    return m_uses[use].gathers && share.shardRanks > 1
+               ? Bytes::Nearest(share.units[m_uses[use].unit] * ActivationBytes(m_plan.precision))
+               : Bytes();
 }
 
 bool
 UnitGathers::Gathers(std::size_t use) const
 {
-    return std::any_of(
-        m_shares.begin(), m_shares.end(), [&](const Share& share) { return Gathers(share, use); });
+    return std::any_of(m_shares.begin(), m_shares.end(), [&](const Share& share) {
+        return BytesOf(share, use) > Bytes();
+    });
 }
 
+/** Issues the gathers of the uses before @p end that have not been issued yet. */
 void
-UnitGathers::Issue(std::size_t use)
+UnitGathers::IssueUntil(std::size_t end)
 {
-    for (Share& share : m_shares)
+    for (; m_issued < end; m_issued++)
     {
-        if (!Gathers(share, use))
+        for (Share& share : m_shares)
         {
-            continue;
+            const Bytes bytes = BytesOf(share, m_issued);
+            if (bytes > Bytes())
+            {
+                share.gathers[m_issued] = m_writer.Communicate(
+                    DataRequest(CollectiveOp::AllGather, share.shardSlot, bytes, share.label));
+            }
         }
-        share.gathers[use] = m_writer.Communicate({StreamKind::DataComm,
-                                                   StepOpKind::Collective,
-                                                   CollectiveOp::AllGather,
-                                                   TimeCategory::Data,
-                                                   share.shardSlot,
-                                                   share.bytes[m_uses[use].unit],
-                                                   share.label});
     }
 }
 
@@ -187,10 +175,7 @@ UnitGathers::IssueAhead()
             return;
         }
         ahead++;
-        while (m_issued <= use)
-        {
-            Issue(m_issued++);
-        }
+        IssueUntil(use + 1);
     }
 }
 
@@ -272,43 +257,9 @@ UnitReductions::EndUnit(uint32_t unit)
             m_writer.Append(share.copies[unit].accumulate);
         }
     }
-    if (m_plan.sharding.everyPass || isLast)
-    {
-        Reduce(unit);
-    }
-}
-
-void
-UnitReductions::EndPass()
-{
-    for (const StepDependency& operation : m_issued)
-    {
-        m_writer.Wait(operation);
-    }
-    m_issued.clear();
-    if (m_plan.sharding.everyPass && m_passes[m_chunk] > 1)
-    {
-        for (const uint32_t unit : m_reduced)
-        {
-            for (const Share& share : m_shares)
-            {
-                if (share.units[unit] > 0)
-                {
-                    m_writer.Append(share.copies[unit].addShard);
-                }
-            }
-        }
-    }
-    m_reduced.clear();
-}
-
-void
-UnitReductions::Reduce(uint32_t unit)
-{
-    m_reduced.push_back(unit);
     for (const Share& share : m_shares)
     {
-        if (share.units[unit] > 0)
+        if (share.units[unit] > 0 && (m_plan.sharding.everyPass || isLast))
         {
             Reduce(share, unit);
         }
@@ -316,17 +267,27 @@ UnitReductions::Reduce(uint32_t unit)
 }
 
 void
+UnitReductions::EndPass()
+{
+    m_writer.WaitForAll(m_issued);
+    for (const SegmentSequence* added : m_added)
+    {
+        if (m_plan.sharding.everyPass && m_passes[m_chunk] > 1)
+        {
+            m_writer.Append(*added);
+        }
+    }
+    m_added.clear();
+}
+
+void
 UnitReductions::Reduce(const Share& share, uint32_t unit)
 {
     m_writer.Append(share.copies[unit].toBuffer);
+    m_added.push_back(&share.copies[unit].addShard);
     const Bytes bytes = Bytes::Nearest(share.units[unit] * GradientBytes(m_plan));
-    CommunicationRequest request{StreamKind::DataComm,
-                                 StepOpKind::Collective,
-                                 CollectiveOp::ReduceScatter,
-                                 TimeCategory::Data,
-                                 share.shardSlot,
-                                 bytes,
-                                 share.label};
+    CommunicationRequest request =
+        DataRequest(CollectiveOp::ReduceScatter, share.shardSlot, bytes, share.label);
     const bool scatters = share.shardRanks > 1; // an expert's sharding group may be one rank
     if (scatters)
     {

@@ -46,16 +46,14 @@ class UnitGathers
     struct Share : RankWeights
     {
         uint32_t label{0};
-        std::vector<Bytes> bytes{}; //!< by unit
         std::vector<SegmentSequence>
             copies{}; //!< by unit: copy from the gathered buffer to parameters
         std::vector<StepDependency> gathers{}; //!< by use, if it gathers
     };
 
-    Share ShareOf(const RankWeights& weights, KernelTable& kernels) const;
-    bool Gathers(const Share& share, std::size_t use) const;
+    Bytes BytesOf(const Share& share, std::size_t use) const;
     bool Gathers(std::size_t use) const;
-    void Issue(std::size_t use);
+    void IssueUntil(std::size_t end);
     void IssueAhead();
 
     const ParallelPlan& m_plan;
@@ -104,15 +102,14 @@ class UnitReductions
     };
 
     Copies CopiesOf(double parameters, uint32_t ranks);
-    void Reduce(uint32_t unit);
     void Reduce(const Share& share, uint32_t unit);
 
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    std::vector<Share> m_shares;     //!< of the dense gradients, and of the experts'
-    std::vector<uint32_t> m_passes;  //!< by chunk: backward passes begun
-    std::vector<uint32_t> m_reduced; //!< units reduced in this pass
+    std::vector<Share> m_shares;                 //!< of the dense gradients, and of the experts'
+    std::vector<uint32_t> m_passes;              //!< by chunk: backward passes begun
+    std::vector<const SegmentSequence*> m_added; //!< Copies::addShard of this pass's reductions
     std::vector<StepDependency> m_issued;
     uint32_t m_chunk{0};
     uint32_t m_replicasLabel;

@@ -46,6 +46,14 @@ struct CommunicationRequest
     uint16_t traffic{EVEN_PARTS}; //!< of an all-to-all
 };
 
+/** A collective of the replicas, whose process group has one stream. */
+inline CommunicationRequest
+DataRequest(CollectiveOp op, GroupSlot slot, Bytes bytes, uint32_t label)
+{
+    return {
+        StreamKind::DataComm, StepOpKind::Collective, op, TimeCategory::Data, slot, bytes, label};
+}
+
 /** Consecutive kernels without communication between them, or one communication. */
 struct Segment
 {

@@ -18,31 +18,41 @@ namespace weir
 namespace
 {
 
-std::vector<GradientBucket>
-PackGradients(const std::vector<GradientPiece>& pieces, Bytes bucket)
+/** Buckets that only record what they would reduce. */
+class RecordedBuckets : public GradientBuckets
 {
-    GradientPacker packer(bucket);
-    std::vector<GradientBucket> buckets;
-    for (const GradientPiece& piece : pieces)
+  public:
+    using GradientBuckets::GradientBuckets;
+
+    std::vector<Gradients> reduced;
+
+  private:
+    void Reduce(const Gradients& bucket) override
     {
-        if (const auto filled = packer.Add(piece))
-        {
-            buckets.push_back(*filled);
-        }
+        reduced.push_back(bucket);
     }
-    for (const GradientBucket& rest : packer.TakeRest())
+};
+
+std::vector<Gradients>
+PackGradients(const std::vector<Gradients>& pieces, Bytes bucket)
+{
+    RecordedBuckets buckets(bucket);
+    for (const Gradients& piece : pieces)
     {
-        buckets.push_back(rest);
+        const std::size_t before = buckets.reduced.size();
+        const bool isFull = buckets.Add(piece);
+        EXPECT_EQ(isFull, buckets.reduced.size() > before);
     }
-    return buckets;
+    buckets.ReduceRest();
+    return buckets.reduced;
 }
 
 // Pieces of 3, 4, 10, 1 and 2 bytes with buckets of 5: closed at 3 + 4 and at 10, rest 1 + 2.
 TEST(GradientBuckets, CloseOnceFullAndEndWithTheRest)
 {
-    const std::vector<GradientPiece> pieces = {
+    const std::vector<Gradients> pieces = {
         {1, Bytes(3)}, {2, Bytes(4)}, {5, Bytes(10)}, {6, Bytes(1)}, {8, Bytes(2)}};
-    const std::vector<GradientBucket> buckets = PackGradients(pieces, Bytes(5));
+    const std::vector<Gradients> buckets = PackGradients(pieces, Bytes(5));
     ASSERT_EQ(buckets.size(), 3U);
     EXPECT_EQ(buckets[0].bytes, Bytes(7));
     EXPECT_EQ(buckets[0].position, 2U);
