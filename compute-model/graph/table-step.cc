@@ -369,6 +369,7 @@ WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
 void
 CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
 {
+    const std::string ofTable = " for " + table.name + ", a table of layers";
     for (const auto& [field, degree] : {std::pair("tensor", plan.tensor),
                                         std::pair("tensorShape", plan.SampleParts()),
                                         std::pair("pipeline", plan.pipeline),
@@ -376,63 +377,45 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
                                         std::pair("expert", plan.expert),
                                         std::pair("virtualStages", plan.virtualStages)})
     {
-        if (degree != 1)
-        {
-            RefusePlan(field,
-                       degree,
-                       "1 for " + table.name +
-                           ", a table of layers, which supports only data parallelism");
-        }
+        RequirePlan(
+            degree == 1, field, degree, "1" + ofTable + ", which supports only data parallelism");
     }
-    if (plan.data == 0 || plan.microBatch == 0 || plan.globalBatch == 0)
-    {
-        RefusePlan("data", plan.data, "at least 1, and the same for microBatch and globalBatch");
-    }
+    RequirePlan(plan.data > 0 && plan.microBatch > 0 && plan.globalBatch > 0,
+                "data",
+                plan.data,
+                "at least 1, and the same for microBatch and globalBatch");
     const uint64_t samples = uint64_t{plan.microBatch} * plan.data;
-    if (plan.globalBatch % samples != 0)
-    {
-        RefusePlan("microBatch * data",
-                   samples,
-                   "a divisor of globalBatch = " + std::to_string(plan.globalBatch));
-    }
-    if (plan.Sharded() != ShardedState::None)
-    {
-        const bool isFlag = plan.distributedOptimizer;
-        RefusePlan(isFlag ? "distributedOptimizer" : "dataSharding",
-                   isFlag ? "true" : "shards",
-                   std::string(isFlag ? "false" : "none") + " for " + table.name +
-                       ", a table of layers, whose replicas are not sharded");
-    }
-    if (plan.sequenceParallel || plan.embeddingsAsLayers)
-    {
-        RefusePlan(plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
-                   "true",
-                   "false for a table of layers");
-    }
-    if (plan.recomputation != Recomputation::None)
-    {
-        RefusePlan(
-            "recomputation", "recomputation", "none for " + table.name + ", a table of layers");
-    }
-    if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
-    {
-        RefusePlan("bucket", 0, "more than 0 bytes when gradients overlap");
-    }
-    if (plan.embeddings.columnWidth == 0)
-    {
-        RefusePlan("embeddings", 0, "a columnWidth of at least 1");
-    }
+    RequirePlan(plan.globalBatch % samples == 0,
+                "microBatch * data",
+                samples,
+                "a divisor of globalBatch = " + std::to_string(plan.globalBatch));
+    const bool isFlag = plan.distributedOptimizer;
+    RequirePlan(plan.Sharded() == ShardedState::None,
+                isFlag ? "distributedOptimizer" : "dataSharding",
+                isFlag ? "true" : "shards",
+                (isFlag ? "false" : "none") + ofTable + ", whose replicas are not sharded");
+    RequirePlan(!plan.sequenceParallel && !plan.embeddingsAsLayers,
+                plan.sequenceParallel ? "sequenceParallel" : "embeddingsAsLayers",
+                "true",
+                "false for a table of layers");
+    RequirePlan(plan.recomputation == Recomputation::None,
+                "recomputation",
+                "recomputation",
+                "none" + ofTable);
+    RequirePlan(!plan.overlapGradients || plan.data == 1 || plan.bucket > Bytes(),
+                "bucket",
+                0,
+                "more than 0 bytes when gradients overlap");
+    RequirePlan(plan.embeddings.columnWidth > 0, "embeddings", 0, "a columnWidth of at least 1");
     const LayerTable parts = SplitByColumns(table, plan);
-    if (!table.embeddings.empty() && AssignTables(parts, plan).split.empty() &&
-        plan.data > parts.embeddings.size())
-    {
-        const bool isCut = parts.embeddings.size() > table.embeddings.size();
-        RefusePlan("data",
-                   plan.data,
-                   "at most the " + std::to_string(parts.embeddings.size()) +
-                       (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
-                       ", or embeddings split by rows" + (isCut ? "" : " or columns"));
-    }
+    const bool isCut = parts.embeddings.size() > table.embeddings.size();
+    RequirePlan(table.embeddings.empty() || !AssignTables(parts, plan).split.empty() ||
+                    plan.data <= parts.embeddings.size(),
+                "data",
+                plan.data,
+                "at most the " + std::to_string(parts.embeddings.size()) +
+                    (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
+                    ", or embeddings split by rows" + (isCut ? "" : " or columns"));
 }
 
 StepGraph

@@ -27,79 +27,65 @@ ShortText(double value)
 void
 RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
 {
-    if (divisor == 0 || value % divisor != 0)
-    {
-        RefusePlan(field, divisor, "a divisor of " + what + " = " + std::to_string(value));
-    }
+    RequirePlan(divisor != 0 && value % divisor == 0,
+                field,
+                divisor,
+                "a divisor of " + what + " = " + std::to_string(value));
 }
 
 void
 CheckExpertModel(const Transformer& model)
 {
     const ExpertLayers& moe = model.moe;
-    if (moe.topK == 0 || moe.topK > moe.experts)
-    {
-        RefusePlan("topK", std::to_string(moe.topK), "1 to " + std::to_string(moe.experts));
-    }
-    if (moe.ffn == 0 || moe.every == 0)
-    {
-        RefusePlan("experts", std::to_string(moe.experts), "ffn and every of at least 1");
-    }
-    if (model.ExpertLayersOf(0, model.layers) == 0)
-    {
-        const bool isLate = moe.firstLayer >= model.layers;
-        RefusePlan(isLate ? "firstLayer" : "every",
-                   std::to_string(isLate ? moe.firstLayer : moe.every),
-                   "a value that leaves at least one of the " + std::to_string(model.layers) +
-                       " layers with experts");
-    }
+    RequirePlan(moe.topK > 0 && moe.topK <= moe.experts,
+                "topK",
+                moe.topK,
+                "1 to " + std::to_string(moe.experts));
+    RequirePlan(
+        moe.ffn > 0 && moe.every > 0, "experts", moe.experts, "ffn and every of at least 1");
+    const bool isLate = moe.firstLayer >= model.layers;
+    RequirePlan(model.ExpertLayersOf(0, model.layers) > 0,
+                isLate ? "firstLayer" : "every",
+                isLate ? moe.firstLayer : moe.every,
+                "a value that leaves at least one of the " + std::to_string(model.layers) +
+                    " layers with experts");
 }
 
 void
 CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
 {
-    const std::string experts = std::to_string(model.moe.experts);
-    if (!load.shares.empty() && load.shares.size() != model.moe.experts)
-    {
-        RefusePlan("expertLoad",
-                   std::to_string(load.shares.size()) + " shares",
-                   "one for each of " + experts + " experts");
-    }
-    const bool isPositive = std::all_of(
-        load.shares.begin(), load.shares.end(), [](double share) { return share >= 0; });
+    const std::vector<double>& shares = load.shares;
+    RequirePlan(shares.empty() || shares.size() == model.moe.experts,
+                "expertLoad",
+                std::to_string(shares.size()) + " shares",
+                "one for each of " + std::to_string(model.moe.experts) + " experts");
+    const bool isPositive =
+        std::all_of(shares.begin(), shares.end(), [](double share) { return share >= 0; });
     const bool hasWork =
-        std::any_of(load.shares.begin(), load.shares.end(), [](double share) { return share > 0; });
-    if (!load.shares.empty() && (!isPositive || !hasWork))
-    {
-        RefusePlan("expertLoad",
-                   "shares that are negative or all zero",
-                   "shares of at least 0, of which one is positive");
-    }
-    if (load.capacityFactor < 0)
-    {
-        RefusePlan("expertLoad",
-                   "capacityFactor " + ShortText(load.capacityFactor),
-                   "at least 0 (dropless)");
-    }
+        std::any_of(shares.begin(), shares.end(), [](double share) { return share > 0; });
+    RequirePlan(shares.empty() || (isPositive && hasWork),
+                "expertLoad",
+                "shares that are negative or all zero",
+                "shares of at least 0, of which one is positive");
+    RequirePlan(!(load.capacityFactor < 0),
+                "expertLoad",
+                "capacityFactor " + ShortText(load.capacityFactor),
+                "at least 0 (dropless)");
     // A token goes to topK different experts.
     const double max = static_cast<double>(model.moe.experts) / model.moe.topK;
     constexpr double ROUNDING = 1e-9;
-    if (load.imbalance < 1 || load.imbalance > max * (1 + ROUNDING))
+    RequirePlan(!(load.imbalance < 1 || load.imbalance > max * (1 + ROUNDING)),
+                "expertLoad",
+                "imbalance " + ShortText(load.imbalance),
+                "1 (balanced load) to experts / topK = " + ShortText(max) +
+                    " (every token goes to the same expert)");
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (const double share : shares)
     {
-        RefusePlan("expertLoad",
-                   "imbalance " + ShortText(load.imbalance),
-                   "1 (balanced load) to experts / topK = " + ShortText(max) +
-                       " (every token goes to the same expert)");
-    }
-    const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
-    for (const double share : load.shares)
-    {
-        if (share * model.moe.topK > sum * (1 + ROUNDING))
-        {
-            RefusePlan("expertLoad",
-                       "a share of " + ShortText(share) + " of " + ShortText(sum),
-                       "at most 1 / topK of the sum (every token goes to that expert)");
-        }
+        RequirePlan(!(share * model.moe.topK > sum * (1 + ROUNDING)),
+                    "expertLoad",
+                    "a share of " + ShortText(share) + " of " + ShortText(sum),
+                    "at most 1 / topK of the sum (every token goes to that expert)");
     }
 }
 
@@ -115,12 +101,11 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
 {
     if (!model.HasExperts())
     {
-        if (plan.expert != 1 || plan.expertTensor > 1)
-        {
-            RefusePlan(plan.expert != 1 ? "expert" : "expertTensor",
-                       std::to_string(plan.expert != 1 ? plan.expert : plan.expertTensor),
-                       "1 for a model without experts");
-        }
+        const bool isExpert = plan.expert != 1;
+        RequirePlan(!isExpert && plan.expertTensor <= 1,
+                    isExpert ? "expert" : "expertTensor",
+                    isExpert ? plan.expert : plan.expertTensor,
+                    "1 for a model without experts");
         return;
     }
     CheckExpertModel(model);
@@ -136,10 +121,10 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
     {
         RequireDivides("tensor", plan.tensor, "sharedFfn", model.moe.sharedFfn);
     }
-    if (plan.tensor > 1 && !plan.sequenceParallel)
-    {
-        RefusePlan("sequenceParallel", "false", "true with experts and tensor above 1");
-    }
+    RequirePlan(plan.tensor == 1 || plan.sequenceParallel,
+                "sequenceParallel",
+                "false",
+                "true with experts and tensor above 1");
 }
 
 /**
@@ -160,10 +145,10 @@ CheckContext(const Transformer& model, const ParallelPlan& plan)
                    pieces,
                    "sequence",
                    model.sequence);
-    if (plan.attention != AttentionKind::Fused)
-    {
-        RefusePlan("attention", "unfused", "fused with context above 1");
-    }
+    RequirePlan(plan.attention == AttentionKind::Fused,
+                "attention",
+                "unfused",
+                "fused with context above 1");
 }
 
 /** Formats @p grid as "[2, 2, 4]". */
@@ -174,47 +159,6 @@ ToText(const TensorGrid& grid)
     return "[" + side + ", " + side + ", " + std::to_string(grid.depth) + "]";
 }
 
-[[noreturn]] void
-RefuseGrid(const TensorGrid& grid, const std::string& expected)
-{
-    RefusePlan("tensorShape", ToText(grid), expected);
-}
-
-/** Refuses features that need one-dimensional tensor parallelism. */
-void
-CheckGridSupport(const Transformer& model, const ParallelPlan& plan)
-{
-    for (const auto& [found, what] : {std::pair(plan.sequenceParallel, "sequenceParallel"),
-                                      std::pair(plan.context > 1, "context > 1"),
-                                      std::pair(model.HasExperts() || plan.expert > 1, "experts"),
-                                      std::pair(plan.precision == Precision::Fp8, "precision fp8")})
-    {
-        if (found)
-        {
-            RefuseGrid(plan.grid, std::string("no tensorShape with ") + what);
-        }
-    }
-}
-
-[[noreturn]] void
-RefuseSharding(const std::string& found, const std::string& expected)
-{
-    RefusePlan("dataSharding", found, expected);
-}
-
-void
-CheckGroups(const ParallelPlan& plan)
-{
-    const uint32_t ranks = plan.sharding.ranks;
-    const uint32_t replicas = plan.DenseReplicas();
-    if (ranks != 0 && (ranks > replicas || replicas % ranks != 0 || (ranks == 1 && replicas > 1)))
-    {
-        RefuseSharding("ranks = " + std::to_string(ranks),
-                       "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
-                           " replicas, at least 2");
-    }
-}
-
 /**
  * Checks the sharding of the state of @p model: sharding groups divide the replicas, and the
  * options are compatible with each other.
@@ -223,43 +167,42 @@ CheckGroups(const ParallelPlan& plan)
 void
 CheckSharding(const Transformer& model, const ParallelPlan& plan)
 {
-    if (plan.recomputeEvery == 0)
+    const auto require = [](bool holds, const std::string& found, const std::string& expected) {
+        RequirePlan(holds, "dataSharding", found, expected);
+    };
+    const ShardedState state = plan.Sharded();
+    const uint32_t ranks = plan.sharding.ranks;
+    const std::string ofRanks = "ranks = " + std::to_string(ranks);
+    RequirePlan(plan.recomputeEvery > 0, "recomputeEvery", 0, "at least 1");
+    RequirePlan(!plan.SplitsBackward() || state != ShardedState::Full,
+                "schedule",
+                "a zero-bubble schedule with dataSharding full",
+                "1f1b, interleaved or gpipe");
+    if (state == ShardedState::None)
     {
-        RefusePlan("recomputeEvery", 0, "at least 1");
-    }
-    if (plan.SplitsBackward() && plan.Sharded() == ShardedState::Full)
-    {
-        RefusePlan("schedule",
-                   "a zero-bubble schedule with dataSharding full",
-                   "1f1b, interleaved or gpipe");
-    }
-    if (plan.Sharded() == ShardedState::None)
-    {
-        if (plan.sharding.ranks != 0)
-        {
-            RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
-                           "a state other than none");
-        }
+        require(ranks == 0, ofRanks + " with state none", "a state other than none");
         return;
     }
-    CheckGroups(plan);
+    const uint32_t replicas = plan.DenseReplicas();
+    require(ranks == 0 ||
+                (ranks <= replicas && replicas % ranks == 0 && (ranks > 1 || replicas == 1)),
+            ofRanks,
+            "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
+                " replicas, at least 2");
     const uint32_t expertRanks = plan.expert * plan.ExpertTensor();
-    if (model.HasExperts() && plan.tensor * plan.ShardRanks() % expertRanks != 0)
-    {
-        RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks),
-                       "groups whose " + std::to_string(plan.tensor * plan.ShardRanks()) +
-                           " GPUs (tensor * ranks) are a multiple of the " +
-                           std::to_string(expertRanks) + " that hold a layer's experts");
-    }
-    if (plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
-        !plan.overlapGradients)
-    {
-        RefuseSharding("state gradients without overlapGradients", "overlapGradients: true");
-    }
-    if (plan.Sharded() == ShardedState::Gradients && !plan.sharding.scatter)
-    {
-        RefuseSharding("state gradients with scatter: false", "scatter: true");
-    }
+    const uint32_t shardGpus = plan.tensor * plan.ShardRanks();
+    require(!model.HasExperts() || shardGpus % expertRanks == 0,
+            ofRanks,
+            "groups whose " + std::to_string(shardGpus) +
+                " GPUs (tensor * ranks) are a multiple of the " + std::to_string(expertRanks) +
+                " that hold a layer's experts");
+    const bool sharesGradients = state == ShardedState::Gradients;
+    require(!sharesGradients || replicas == 1 || plan.overlapGradients,
+            "state gradients without overlapGradients",
+            "overlapGradients: true");
+    require(!sharesGradients || plan.sharding.scatter,
+            "state gradients with scatter: false",
+            "scatter: true");
 }
 
 void
@@ -267,10 +210,7 @@ RequirePositive(std::initializer_list<std::pair<const char*, uint64_t>> fields)
 {
     for (const auto& [field, value] : fields)
     {
-        if (value == 0)
-        {
-            RefusePlan(field, value, "at least 1");
-        }
+        RequirePlan(value > 0, field, value, "at least 1");
     }
 }
 
@@ -280,26 +220,19 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
     const uint32_t chunks = plan.virtualStages;
     if (plan.schedule == PipelineScheduleKind::Interleaved)
     {
-        if (chunks < 2)
-        {
-            RefusePlan("virtualStages", chunks, "at least 2 with the interleaved schedule");
-        }
-        if (plan.pipeline < 2)
-        {
-            RefusePlan("pipeline", plan.pipeline, "at least 2 with the interleaved schedule");
-        }
-        if (plan.MicroBatches() % plan.pipeline != 0)
-        {
-            RefusePlan("globalBatch",
-                       plan.globalBatch,
-                       "micro-batches per pipeline (here " + std::to_string(plan.MicroBatches()) +
-                           ") divisible by pipeline = " + std::to_string(plan.pipeline) +
-                           " with the interleaved schedule");
-        }
+        const char* const expected = "at least 2 with the interleaved schedule";
+        RequirePlan(chunks >= 2, "virtualStages", chunks, expected);
+        RequirePlan(plan.pipeline >= 2, "pipeline", plan.pipeline, expected);
+        RequirePlan(plan.MicroBatches() % plan.pipeline == 0,
+                    "globalBatch",
+                    plan.globalBatch,
+                    "micro-batches per pipeline (here " + std::to_string(plan.MicroBatches()) +
+                        ") divisible by pipeline = " + std::to_string(plan.pipeline) +
+                        " with the interleaved schedule");
     }
-    else if (chunks != 1)
+    else
     {
-        RefusePlan("virtualStages", chunks, "1 unless the schedule is interleaved");
+        RequirePlan(chunks == 1, "virtualStages", chunks, "1 unless the schedule is interleaved");
     }
     const uint64_t parts = static_cast<uint64_t>(plan.pipeline) * chunks;
     const uint64_t assigned = model.layers + (plan.embeddingsAsLayers ? 2 : 0);
@@ -311,51 +244,60 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
 
 /**
  * Checks that @p plan supports its tensor grid: q * q * d = tensor; q divides hidden, heads,
- * kvHeads and ffn; q * d divides microBatch, since attention needs whole samples; no sequence
- * parallelism, context parallelism, experts or FP8.
+ * kvHeads and ffn; q * d divides microBatch, since attention needs whole samples; none of the
+ * features that need one-dimensional tensor parallelism: sequence parallelism, context parallelism,
+ * experts and FP8.
  * @throws std::invalid_argument as CheckPlan.
  */
 void
 CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
 {
     const TensorGrid& grid = plan.grid;
-    if (grid.depth == 0 || grid.Ranks() != plan.tensor)
-    {
-        RefuseGrid(grid, "[q, q, d] with q * q * d = tensor = " + std::to_string(plan.tensor));
-    }
+    const auto require = [&grid](bool holds, const std::string& expected) {
+        RequirePlan(holds, "tensorShape", ToText(grid), expected);
+    };
+    require(grid.depth > 0 && grid.Ranks() == plan.tensor,
+            "[q, q, d] with q * q * d = tensor = " + std::to_string(plan.tensor));
     for (const auto& [field, value] : {std::pair("hidden", model.hidden),
                                        std::pair("heads", model.heads),
                                        std::pair("kvHeads", model.kvHeads),
                                        std::pair("ffn", model.ffn)})
     {
-        if (value % grid.side != 0)
-        {
-            RefuseGrid(grid,
-                       std::string("a side that divides ") + field + " = " + std::to_string(value));
-        }
+        require(value % grid.side == 0,
+                std::string("a side that divides ") + field + " = " + std::to_string(value));
     }
-    if (plan.microBatch % plan.SampleParts() != 0)
+    RequirePlan(plan.microBatch % plan.SampleParts() == 0,
+                "microBatch",
+                plan.microBatch,
+                "a multiple of q * d = " + std::to_string(plan.SampleParts()) +
+                    " with tensorShape " + ToText(grid));
+    for (const auto& [found, what] : {std::pair(plan.sequenceParallel, "sequenceParallel"),
+                                      std::pair(plan.context > 1, "context > 1"),
+                                      std::pair(model.HasExperts() || plan.expert > 1, "experts"),
+                                      std::pair(plan.precision == Precision::Fp8, "precision fp8")})
     {
-        RefusePlan("microBatch",
-                   plan.microBatch,
-                   "a multiple of q * d = " + std::to_string(plan.SampleParts()) +
-                       " with tensorShape " + ToText(grid));
+        require(!found, std::string("no tensorShape with ") + what);
     }
-    CheckGridSupport(model, plan);
 }
 
 } // namespace
 
 void
-RefusePlan(const std::string& field, const std::string& found, const std::string& expected)
+RequirePlan(bool holds,
+            const std::string& field,
+            const std::string& found,
+            const std::string& expected)
 {
-    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
+    if (!holds)
+    {
+        throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
+    }
 }
 
 void
-RefusePlan(const std::string& field, uint64_t found, const std::string& expected)
+RequirePlan(bool holds, const std::string& field, uint64_t found, const std::string& expected)
 {
-    RefusePlan(field, std::to_string(found), expected);
+    RequirePlan(holds, field, std::to_string(found), expected);
 }
 
 uint32_t
@@ -420,12 +362,10 @@ CheckPlan(const Transformer& model, const ParallelPlan& plan)
     CheckExperts(model, plan);
     CheckSharding(model, plan);
     CheckPipeline(model, plan);
-    if (plan.overlapGradients && plan.DenseReplicas() > 1 && plan.bucket <= Bytes())
-    {
-        RefusePlan("bucket",
-                   std::to_string(plan.bucket.Count()) + " bytes",
-                   "more than 0 when gradients overlap");
-    }
+    RequirePlan(!plan.overlapGradients || plan.DenseReplicas() == 1 || plan.bucket > Bytes(),
+                "bucket",
+                std::to_string(plan.bucket.Count()) + " bytes",
+                "more than 0 when gradients overlap");
 }
 
 } // namespace weir

@@ -15,13 +15,14 @@
 namespace weir
 {
 
-/** @throws std::invalid_argument always: "FIELD: found FOUND, expected EXPECTED". */
-[[noreturn]] void RefusePlan(const std::string& field,
-                             const std::string& found,
-                             const std::string& expected);
+/** @throws std::invalid_argument unless @p holds: "FIELD: found FOUND, expected EXPECTED". */
+void RequirePlan(bool holds,
+                 const std::string& field,
+                 const std::string& found,
+                 const std::string& expected);
 
 /** The same with a number. */
-[[noreturn]] void RefusePlan(const std::string& field, uint64_t found, const std::string& expected);
+void RequirePlan(bool holds, const std::string& field, uint64_t found, const std::string& expected);
 
 /** Placement of the embedding tables of a recommendation model on its ranks. */
 enum class EmbeddingPlacement : uint8_t
