@@ -12,21 +12,18 @@ namespace weir
 namespace
 {
 
-/** A call of a program on a group, with the fields of StepOp; a send/recv pair is one call. */
-struct SlotCall
-{
-    CollectiveOp op{CollectiveOp::AllReduce};
-    Bytes bytes;
-    uint16_t root{0};
-    uint16_t traffic{StepOp::EVEN};
-    uint16_t streams{0}; //!< bits of the streams on which it is issued; not compared
+/** Operation, size, root and traffic of a call, as in StepOp; a send/recv pair is one call. */
+using SlotCall = std::tuple<CollectiveOp, Bytes, uint16_t, uint16_t>;
 
-    friend bool operator<(const SlotCall& a, const SlotCall& b)
-    {
-        return std::tie(a.op, a.bytes, a.root, a.traffic) <
-               std::tie(b.op, b.bytes, b.root, b.traffic);
-    }
+/** A program's use of a call. */
+struct CallUse
+{
+    uint32_t streams{0}; //!< bits of the streams on which it is issued
+    uint32_t number{0};  //!< index of the call among those of the slot
 };
+
+/** The distinct calls of a program on a group. */
+using SlotCalls = std::map<SlotCall, CallUse>;
 
 SlotCall
 SlotCallOf(const StepOp& op)
@@ -35,44 +32,46 @@ SlotCallOf(const StepOp& op)
     return {isPair ? CollectiveOp::Send : op.collective, op.bytes, op.root, op.traffic};
 }
 
-/** By slot: the distinct calls of @p program on its group there, in ascending order. */
-std::vector<std::vector<SlotCall>>
+/** By slot: the calls of @p program on its group there. */
+std::vector<SlotCalls>
 DistinctCalls(const StepProgram& program)
 {
-    std::map<std::pair<uint16_t, SlotCall>, uint16_t> seen; // streams
+    std::vector<SlotCalls> calls;
     for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
     {
         for (const StepOp& op : program.streams[stream])
         {
-            if (op.kind == StepOpKind::Compute)
+            if (op.kind != StepOpKind::Compute)
             {
-                continue;
+                calls.resize(std::max(calls.size(), op.group + std::size_t{1}));
+                calls[op.group][SlotCallOf(op)].streams |= 1U << stream;
             }
-            seen[{op.group, SlotCallOf(op)}] |= static_cast<uint16_t>(1U << stream);
         }
     }
-    std::vector<std::vector<SlotCall>> asks;
-    for (const auto& [asked, streams] : seen)
+    for (SlotCalls& ofSlot : calls)
     {
-        asks.resize(asked.first + std::size_t{1});
-        asks.back().push_back(asked.second);
-        asks.back().back().streams = streams;
+        uint32_t number = 0;
+        for (auto& [slotCall, use] : ofSlot)
+        {
+            use.number = number++;
+        }
     }
-    return asks;
+    return calls;
 }
 
-/** The engine's call for @p ask. @param traffics by index into StepGraph::traffics */
+/** The engine's call for @p slotCall. @param traffics by index into StepGraph::traffics */
 CollectiveCall
-CallOf(const SlotCall& ask, CommunicatorId communicator, const std::vector<TrafficId>& traffics)
+CallOf(const SlotCall& slotCall,
+       CommunicatorId communicator,
+       const std::vector<TrafficId>& traffics)
 {
     CollectiveCall call;
     call.communicator = communicator;
-    call.op = ask.op;
-    call.bytes = ask.bytes;
-    call.root = ask.root;
-    if (ask.traffic != StepOp::EVEN)
+    uint16_t traffic = StepOp::EVEN;
+    std::tie(call.op, call.bytes, call.root, traffic) = slotCall;
+    if (traffic != StepOp::EVEN)
     {
-        call.traffic = traffics.at(ask.traffic);
+        call.traffic = traffics.at(traffic);
     }
     return call;
 }
@@ -136,52 +135,30 @@ LoadOf(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks
     return {static_cast<uint16_t>(plan.channels), static_cast<uint16_t>(share * PER_MILLE)};
 }
 
-/** What planning says of a call of a group. */
-struct PlannedCall
-{
-    SlotCall ask;
-    Time duration;
-    CallLoad load;
+/** What planning says of a call of a group: its uncontended time, SMs and memory share. */
+using PlannedCall = std::tuple<SlotCall, Time, uint16_t, uint16_t>;
 
-    friend bool operator<(const PlannedCall& a, const PlannedCall& b)
-    {
-        return std::tie(a.ask, a.duration, a.load.sms, a.load.memoryPerMille) <
-               std::tie(b.ask, b.duration, b.load.sms, b.load.memoryPerMille);
-    }
-};
-
-/** Sets StepOp::call of a program, whose calls are @p asks. */
+/** Sets StepOp::call of a program, whose calls are @p calls. */
 void
-NumberCalls(StepProgram& program, const std::vector<std::vector<SlotCall>>& asks)
+NumberCalls(StepProgram& program, const std::vector<SlotCalls>& calls)
 {
     for (auto& ops : program.streams)
     {
         for (StepOp& op : ops)
         {
-            if (op.kind == StepOpKind::Compute)
+            if (op.kind != StepOpKind::Compute)
             {
-                continue;
+                op.call = calls[op.group].at(SlotCallOf(op)).number;
             }
-            const std::vector<SlotCall>& ofSlot = asks[op.group];
-            const auto ask = std::lower_bound(ofSlot.begin(), ofSlot.end(), SlotCallOf(op));
-            op.call = static_cast<uint32_t>(ask - ofSlot.begin());
         }
     }
 }
 
-/** The calls and the local GPUs of a group within a node. */
-struct NodeGroupKey
-{
-    uint32_t program; //!< of its first member
-    std::size_t slot; //!< slot of the group there
-    std::vector<uint32_t> localIndices;
-
-    friend bool operator<(const NodeGroupKey& a, const NodeGroupKey& b)
-    {
-        return std::tie(a.program, a.slot, a.localIndices) <
-               std::tie(b.program, b.slot, b.localIndices);
-    }
-};
+/**
+ * The calls and the local GPUs of a group within a node: the program of its first member, the slot
+ * of the group there, and the local indices.
+ */
+using NodeGroupKey = std::tuple<uint32_t, std::size_t, std::vector<uint32_t>>;
 
 /** An actor in the groups of a group class, and the slot in which it has them. */
 struct ClassUser
@@ -208,31 +185,6 @@ UsersOf(const RankFold& fold)
     return users;
 }
 
-using CallsBySlot = std::vector<std::vector<SlotCall>>;
-
-/**
- * Appends the stream on which @p user issues @p ask to @p found, unless it issues it on several.
- */
-void
-AddStream(const CallsBySlot& asks,
-          const ClassUser& user,
-          const SlotCall& ask,
-          std::vector<uint32_t>& found)
-{
-    uint32_t streams = 0;
-    for (const SlotCall& own : asks[user.slot])
-    {
-        streams = own < ask || ask < own ? streams : own.streams;
-    }
-    for (uint32_t stream = 0; stream < STREAM_COUNT; stream++)
-    {
-        if (streams == 1U << stream)
-        {
-            found.push_back(static_cast<uint32_t>(user.actor * STREAM_COUNT + stream));
-        }
-    }
-}
-
 } // namespace
 
 std::vector<uint32_t>
@@ -243,11 +195,11 @@ PlanCommunication(StepGraph& graph,
                   Rate memory,
                   const std::vector<TrafficId>& traffics)
 {
-    std::vector<std::vector<std::vector<SlotCall>>> asks; // by program, then slot
+    std::vector<std::vector<SlotCalls>> calls; // by program, then slot
     for (StepProgram& program : graph.programs)
     {
-        asks.push_back(DistinctCalls(program));
-        NumberCalls(program, asks.back());
+        calls.push_back(DistinctCalls(program));
+        NumberCalls(program, calls.back());
     }
     std::map<std::vector<PlannedCall>, uint32_t> known;
     std::map<NodeGroupKey, std::size_t> knownInNode; // a group; all nodes have the same topology
@@ -260,31 +212,30 @@ PlanCommunication(StepGraph& graph,
         const auto& slots = graph.rankGroups[member];
         const auto slot =
             static_cast<std::size_t>(std::find(slots.begin(), slots.end(), group) - slots.begin());
-        NodeGroupKey asked{graph.rankProgram[member],
-                           slot,
-                           LocalIndicesInNode(graph.groups[group], gpus, planner.GetCluster())};
-        const auto alike = knownInNode.find(asked);
+        const auto localIndices =
+            LocalIndicesInNode(graph.groups[group], gpus, planner.GetCluster());
+        const NodeGroupKey key{graph.rankProgram[member], slot, localIndices};
+        const auto alike = knownInNode.find(key);
         if (alike != knownInNode.end())
         {
             kinds.push_back(kinds[alike->second]);
             graph.loads[group] = graph.loads[alike->second];
             continue;
         }
-        const auto& ofProgram = asks[asked.program];
-        for (std::size_t i = 0; slot < ofProgram.size() && i < ofProgram[slot].size(); i++)
+        const auto& ofProgram = calls[graph.rankProgram[member]];
+        for (const auto& [slotCall, use] : slot < ofProgram.size() ? ofProgram[slot] : SlotCalls())
         {
-            const SlotCall& ask = ofProgram[slot][i];
-            const CollectiveCall call = CallOf(ask, communicators[group], traffics);
+            const CollectiveCall call = CallOf(slotCall, communicators[group], traffics);
             const CollectivePlan& plan = planner.Plan(call);
             const CallLoad load = LoadOf(plan, call, graph.groups[group].size(), memory);
-            planned.push_back({ask, plan.duration, load});
+            planned.push_back({slotCall, plan.duration, load.sms, load.memoryPerMille});
             graph.loads[group].push_back(load);
         }
         kinds.push_back(known.try_emplace(std::move(planned), static_cast<uint32_t>(known.size()))
                             .first->second);
-        if (!asked.localIndices.empty())
+        if (!localIndices.empty())
         {
-            knownInNode.emplace(std::move(asked), group);
+            knownInNode.emplace(key, group);
         }
     }
     return kinds;
@@ -296,28 +247,38 @@ ConcurrentCalls(const StepGraph& graph,
                 const std::vector<CommunicatorId>& communicators,
                 const std::vector<TrafficId>& traffics)
 {
-    std::vector<CallsBySlot> asks; // by program
+    std::vector<std::vector<SlotCalls>> calls; // by program, then slot
     for (const StepProgram& program : graph.programs)
     {
-        asks.push_back(DistinctCalls(program));
-        asks.back().resize(std::max(asks.back().size(), graph.rankGroups.front().size()));
+        calls.push_back(DistinctCalls(program));
+        calls.back().resize(std::max(calls.back().size(), graph.rankGroups.front().size()));
     }
     std::vector<CallClass> classes;
     const auto users = UsersOf(fold);
     for (uint32_t groupClass = 0; groupClass < users.size(); groupClass++)
     {
         const ClassUser& first = users[groupClass].front();
-        for (const SlotCall& ask : asks[fold.program[first.actor]][first.slot])
+        for (const auto& [slotCall, use] : calls[fold.program[first.actor]][first.slot])
         {
             CallClass callClass;
             for (const ClassUser& user : users[groupClass])
             {
-                AddStream(asks[fold.program[user.actor]], user, ask, callClass.streams);
+                const SlotCalls& own = calls[fold.program[user.actor]][user.slot];
+                const auto found = own.find(slotCall);
+                for (uint32_t stream = 0; stream < STREAM_COUNT; stream++)
+                {
+                    // A call that a user issues on several streams is on none of the class.
+                    if (found != own.end() && found->second.streams == 1U << stream)
+                    {
+                        callClass.streams.push_back(
+                            static_cast<uint32_t>(user.actor * STREAM_COUNT + stream));
+                    }
+                }
             }
             const uint32_t* last = fold.groups.end(groupClass);
             for (const uint32_t* group = fold.groups.begin(groupClass); group != last; group++)
             {
-                callClass.calls.push_back(CallOf(ask, communicators[*group], traffics));
+                callClass.calls.push_back(CallOf(slotCall, communicators[*group], traffics));
             }
             classes.push_back(std::move(callClass));
         }
