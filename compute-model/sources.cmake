@@ -35,7 +35,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/transformer-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/summa-gemm.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/sm-pace.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc

@@ -2,6 +2,7 @@
 #include "compute-model/plan/pipeline-schedule.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -41,7 +42,7 @@ class ScheduleWriter
     {
     }
 
-    /** The (micro-batch, chunk) of the k-th forward or backward pass of this stage. */
+    /** The (micro-batch, chunk) of the k-th pass of its kind of this stage. */
     PipelineStep Pass(PipelineStepKind kind, uint32_t k) const
     {
         PipelineStep step;
@@ -59,14 +60,19 @@ class ScheduleWriter
         return step;
     }
 
+    void Add(PipelineStepKind kind, uint32_t k)
+    {
+        m_steps.push_back(Pass(kind, k));
+    }
+
     void Forward(uint32_t k)
     {
-        m_steps.push_back(Pass(PipelineStepKind::Forward, k));
+        Add(PipelineStepKind::Forward, k);
     }
 
     void Backward(uint32_t k)
     {
-        m_steps.push_back(Pass(PipelineStepKind::Backward, k));
+        Add(PipelineStepKind::Backward, k);
     }
 
     /** The output of the k-th forward pass goes to the next stage, unless it was the model's last.
@@ -96,7 +102,8 @@ class ScheduleWriter
     void Exchange(PipelineTransfer sendForward,
                   PipelineTransfer receiveForward,
                   PipelineTransfer sendBackward,
-                  PipelineTransfer receiveBackward)
+                  PipelineTransfer receiveBackward,
+                  bool detached = false)
     {
         if (sendForward.present || receiveForward.present || sendBackward.present ||
             receiveBackward.present)
@@ -107,6 +114,7 @@ class ScheduleWriter
             step.receiveForward = receiveForward;
             step.sendBackward = sendBackward;
             step.receiveBackward = receiveBackward;
+            step.detached = detached;
             m_steps.push_back(step);
         }
     }
@@ -224,6 +232,255 @@ Interleaved(const PipelinePosition& position)
     return writer.Take();
 }
 
+constexpr double NEVER = std::numeric_limits<double>::infinity();
+
+/** Progress of one stage. */
+struct StageProgress
+{
+    double now{0};
+    uint32_t forward{0};              //!< passes done
+    uint32_t backward{0};             //!< B done
+    uint32_t weights{0};              //!< W done
+    uint32_t ahead{0};                //!< limit of forward passes without their B
+    std::vector<double> forwardEnds;  //!< by micro-batch
+    std::vector<double> backwardEnds; //!< by micro-batch
+    std::vector<PipelineStepKind> passes;
+};
+
+/** A pass that a stage could begin next. */
+struct NextPass
+{
+    PipelineStepKind kind{PipelineStepKind::Forward};
+    double start{NEVER};
+    bool needsWeightsFirst{false}; //!< memory is full: a W must run first
+};
+
+/** Micro-batches that fit in a stage's memory. */
+uint32_t
+MaxHeld(const PipelinePosition& position)
+{
+    return (position.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * position.stages;
+}
+
+/**
+ * ZB-H1: p - stage forward passes, then B and F alternate. W runs `stage` micro-batches after its
+ * B, so that every stage holds the activations of p micro-batches.
+ */
+std::vector<PipelineStepKind>
+PassesOfH1(const PipelinePosition& position)
+{
+    const uint32_t total = position.microBatches;
+    uint32_t forward = std::min(total, position.stages - position.stage);
+    std::vector<PipelineStepKind> passes(forward, PipelineStepKind::Forward);
+    uint32_t weights = 0;
+    for (uint32_t backward = 0; backward < total; backward++)
+    {
+        passes.push_back(PipelineStepKind::BackwardInput);
+        if (backward >= position.stage)
+        {
+            passes.push_back(PipelineStepKind::BackwardWeights);
+            weights++;
+        }
+        if (forward < total)
+        {
+            passes.push_back(PipelineStepKind::Forward);
+            forward++;
+        }
+    }
+    passes.insert(passes.end(), total - weights, PipelineStepKind::BackwardWeights);
+    return passes;
+}
+
+/** Simulates the passes of all stages under ZB-1p or ZB-2p. */
+class Player
+{
+  public:
+    explicit Player(const PipelinePosition& position)
+        : m_position(position),
+          m_maxHeld(MaxHeld(position)),
+          m_stages(position.stages)
+    {
+        for (uint32_t stage = 0; stage < position.stages; stage++)
+        {
+            m_stages[stage].ahead = std::min(m_maxHeld, 2 * (position.stages - stage) - 1);
+        }
+    }
+
+    /** @return the passes of the position's stage, in order. */
+    std::vector<PipelineStepKind> Play()
+    {
+        for (uint64_t left = uint64_t{2} * m_position.stages * m_position.microBatches; left > 0;
+             left--)
+        {
+            uint32_t first = 0;
+            NextPass pass;
+            for (uint32_t stage = 0; stage < m_position.stages; stage++)
+            {
+                const NextPass next = Next(stage);
+                if (next.start < pass.start)
+                {
+                    pass = next;
+                    first = stage;
+                }
+            }
+            if (pass.start == NEVER)
+            {
+                throw std::logic_error("PipelineSchedule: no stage can proceed");
+            }
+            Run(m_stages[first], pass);
+        }
+        for (StageProgress& stage : m_stages)
+        {
+            while (stage.weights < stage.backward)
+            {
+                RunWeights(stage);
+            }
+        }
+        return m_stages[m_position.stage].passes;
+    }
+
+  private:
+    NextPass Next(uint32_t index) const
+    {
+        const StageProgress& stage = m_stages[index];
+        NextPass next;
+        const double arrival = GradientArrival(index);
+        if (arrival < NEVER)
+        {
+            next = {PipelineStepKind::BackwardInput, std::max(stage.now, arrival), false};
+        }
+        const bool mayForward =
+            stage.forward < m_position.microBatches && stage.forward - stage.backward < stage.ahead;
+        if (!mayForward)
+        {
+            return next;
+        }
+        const bool isFull = stage.forward - stage.weights >= m_maxHeld;
+        if (isFull && stage.weights == stage.backward)
+        {
+            return next; // no W is pending: a B must run first
+        }
+        const double from = stage.now + (isFull ? m_position.times.backwardWeights : 0);
+        const double start = std::max(from, InputArrival(index));
+        if (start < next.start)
+        {
+            next = {PipelineStepKind::Forward, start, isFull};
+        }
+        return next;
+    }
+
+    double InputArrival(uint32_t index) const
+    {
+        const uint32_t microBatch = m_stages[index].forward;
+        if (index == 0)
+        {
+            return 0;
+        }
+        const auto& ends = m_stages[index - 1].forwardEnds;
+        return microBatch < ends.size() ? ends[microBatch] + m_position.times.transfer : NEVER;
+    }
+
+    double GradientArrival(uint32_t index) const
+    {
+        const StageProgress& stage = m_stages[index];
+        const uint32_t microBatch = stage.backward;
+        if (microBatch >= stage.forwardEnds.size())
+        {
+            return NEVER;
+        }
+        if (index == m_position.stages - 1)
+        {
+            return stage.forwardEnds[microBatch];
+        }
+        const auto& ends = m_stages[index + 1].backwardEnds;
+        return microBatch < ends.size() ? ends[microBatch] + m_position.times.transfer : NEVER;
+    }
+
+    void Run(StageProgress& stage, const NextPass& pass)
+    {
+        if (pass.needsWeightsFirst)
+        {
+            RunWeights(stage);
+        }
+        while (stage.weights < stage.backward &&
+               stage.now + m_position.times.backwardWeights <= pass.start)
+        {
+            RunWeights(stage);
+        }
+        const bool isForward = pass.kind == PipelineStepKind::Forward;
+        stage.passes.push_back(pass.kind);
+        stage.now = std::max(stage.now, pass.start) +
+                    (isForward ? m_position.times.forward : m_position.times.backwardInput);
+        (isForward ? stage.forwardEnds : stage.backwardEnds).push_back(stage.now);
+        (isForward ? stage.forward : stage.backward)++;
+    }
+
+    void RunWeights(StageProgress& stage) const
+    {
+        stage.passes.push_back(PipelineStepKind::BackwardWeights);
+        stage.now += m_position.times.backwardWeights;
+        stage.weights++;
+    }
+
+    PipelinePosition m_position;
+    uint32_t m_maxHeld; //!< limit of micro-batches whose activations a stage holds
+    std::vector<StageProgress> m_stages;
+};
+
+/**
+ * Schedule of a stage whose backward pass is split into gradients of activations (B) and of weights
+ * (W), with W deferred to where the stage would idle (Qi et al. 2023, Zero Bubble Pipeline
+ * Parallelism, arXiv 2401.10241).
+ *
+ * ZB-H1 (section 2.2) keeps 1F1B's order with p - stage forward passes ahead, and runs W `stage`
+ * micro-batches after its B. With equal times F, B, W its bubble is (p - 1)(F + B - W), against
+ * 1F1B's (p - 1)(F + B + W).
+ *
+ * ZB-1p (section 3.1) is built from position.times by a simulation of the passes of all stages. The
+ * earliest pass runs first, and B before F. At most min(p, 2 (p - stage) - 1) forward passes
+ * precede the first backward pass. W runs where it fits into the gap before the next pass, and
+ * where memory is full. The greedy order of ZB-1p may be up to one percent slower than ZB-H1.
+ *
+ * ZB-H1 and ZB-1p hold at most p micro-batches, as the first stage of 1F1B does (for B or for W;
+ * LayerHeldForWeights may be the larger). ZB-2p holds up to 2 p, so that 2 (p - stage) - 1 forward
+ * passes come first, as in ZB-H2. With equal times no stage then idles once it has begun: stages
+ * begin F apart and end F apart, which ParallelPlan::postValidation exploits.
+ *
+ * Exchanges are detached. Complexity O(m) for ZB-H1, O(m p^2) for ZB-1p and ZB-2p.
+ */
+std::vector<PipelineStep>
+ZeroBubble(const PipelinePosition& position)
+{
+    ScheduleWriter writer(position);
+    const PipelineTransfer none;
+    uint32_t forward = 0;
+    uint32_t backward = 0;
+    uint32_t weights = 0;
+    for (const PipelineStepKind kind : position.kind == PipelineScheduleKind::ZeroBubbleH1
+                                           ? PassesOfH1(position)
+                                           : Player(position).Play())
+    {
+        switch (kind)
+        {
+        case PipelineStepKind::Forward:
+            writer.Exchange(none, writer.InputOf(forward), none, none, true);
+            writer.Forward(forward);
+            writer.Exchange(writer.OutputOf(forward), none, none, none, true);
+            forward++;
+            break;
+        case PipelineStepKind::BackwardInput:
+            writer.Exchange(none, none, none, writer.OutputGradientOf(backward), true);
+            writer.Add(kind, backward);
+            writer.Exchange(none, none, writer.InputGradientOf(backward), none, true);
+            backward++;
+            break;
+        default:
+            writer.Add(kind, weights++);
+        }
+    }
+    return writer.Take();
+}
+
 } // namespace
 
 PipelinePosition
@@ -304,9 +561,22 @@ PipelineSchedule(const PipelinePosition& position)
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
     case PipelineScheduleKind::ZeroBubble2p:
-        return ZeroBubbleSchedule(position);
+        return ZeroBubble(position);
     }
     throw std::logic_error("PipelineSchedule: no such PipelineScheduleKind");
+}
+
+uint32_t
+MicroBatchesBeforeWeights(const PipelinePosition& position)
+{
+    const bool isH1 = position.kind == PipelineScheduleKind::ZeroBubbleH1;
+    return isH1 ? std::min(position.stage + 1, position.microBatches) : MicroBatchesHeld(position);
+}
+
+uint32_t
+MicroBatchesHeld(const PipelinePosition& position)
+{
+    return std::min(MaxHeld(position), position.microBatches);
 }
 
 } // namespace weir

@@ -89,35 +89,12 @@ uint32_t MicroBatchesInFlight(const PipelinePosition& position, uint32_t chunk);
  * (megatron/core/pipeline_parallel/schedules.py: without and with interleaving): forward and
  * backward passes by micro-batch and model chunk, and the exchanges with neighboring stages between
  * them. GPipe runs all forward passes first (Huang et al. 2019). For zero-bubble schedules see
- * ZeroBubbleSchedule. An exchange holds the transfers that Megatron-LM issues as one batch and
- * waits for. Complexity O(m v).
+ * ZeroBubble in pipeline-schedule.cc. An exchange holds the transfers that Megatron-LM issues as
+ * one batch and waits for. Complexity O(m v).
  * @throws std::invalid_argument when the stage is out of range, a count is zero, or the number of
  *         stages does not divide the micro-batches of an interleaved schedule.
  */
 std::vector<PipelineStep> PipelineSchedule(const PipelinePosition& position);
-
-/**
- * Schedule of a stage whose backward pass is split into gradients of activations (B) and of weights
- * (W), with W deferred to where the stage would idle (Qi et al. 2023, Zero Bubble Pipeline
- * Parallelism, arXiv 2401.10241).
- *
- * ZB-H1 (section 2.2) keeps 1F1B's order with p - stage forward passes ahead, and runs W `stage`
- * micro-batches after its B. With equal times F, B, W its bubble is (p - 1)(F + B - W), against
- * 1F1B's (p - 1)(F + B + W).
- *
- * ZB-1p (section 3.1) is built from position.times by a simulation of the passes of all stages. The
- * earliest pass runs first, and B before F. At most min(p, 2 (p - stage) - 1) forward passes
- * precede the first backward pass. W runs where it fits into the gap before the next pass, and
- * where memory is full. The greedy order of ZB-1p may be up to one percent slower than ZB-H1.
- *
- * ZB-H1 and ZB-1p hold at most p micro-batches, as the first stage of 1F1B does (for B or for W;
- * LayerHeldForWeights may be the larger). ZB-2p holds up to 2 p, so that 2 (p - stage) - 1 forward
- * passes come first, as in ZB-H2. With equal times no stage then idles once it has begun: stages
- * begin F apart and end F apart, which ParallelPlan::postValidation exploits.
- *
- * Exchanges are detached. Complexity O(m) for ZB-H1, O(m p^2) for ZB-1p and ZB-2p.
- */
-std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePosition& position);
 
 /**
  * Peak number of micro-batches of a stage between their B and their W: min(stage + 1, m) under
