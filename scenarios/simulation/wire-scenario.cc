@@ -170,20 +170,15 @@ KeepBusy(Simulation& simulation, const Scenario& scenario)
     };
 
     std::vector<Named> all;
-    for (std::size_t i = 0; i < scenario.jobs.size(); i++)
-    {
-        all.push_back({{WorkId::Kind::Training, i}, scenario.jobs[i].name, scenario.jobs[i].until});
-    }
-    for (std::size_t i = 0; i < scenario.collectives.size(); i++)
-    {
-        const CollectiveJobSpec& job = scenario.collectives[i];
-        all.push_back({{WorkId::Kind::Collective, i}, job.name, job.until});
-    }
-    for (std::size_t i = 0; i < scenario.traffics.size(); i++)
-    {
-        const TrafficJobSpec& job = scenario.traffics[i];
-        all.push_back({{WorkId::Kind::Traffic, i}, job.name, job.until});
-    }
+    const auto add = [&all](WorkId::Kind kind, const auto& jobs) {
+        for (std::size_t i = 0; i < jobs.size(); i++)
+        {
+            all.push_back({{kind, i}, jobs[i].name, jobs[i].until});
+        }
+    };
+    add(WorkId::Kind::Training, scenario.jobs);
+    add(WorkId::Kind::Collective, scenario.collectives);
+    add(WorkId::Kind::Traffic, scenario.traffics);
     for (const Named& job : all)
     {
         for (const Named& other : all)
