@@ -313,29 +313,24 @@ OptimizerWriter::ReduceLate()
     {
         return;
     }
-    ReduceLate(m_dense);
-    ReduceLate(m_experts);
-}
-
-void
-OptimizerWriter::ReduceLate(const RankWeights& weights)
-{
-    if (weights.parameters == 0 || weights.replicas == 1)
+    const double gradient = GradientBytes(m_plan);
+    for (const RankWeights& weights : m_weights)
     {
-        return;
+        if (weights.parameters == 0 || weights.replicas == 1)
+        {
+            continue;
+        }
+        OverParameters(
+            "gradient average", MemoryKernel::Elementwise, weights.parameters, 2 * gradient);
+        m_writer.AppendKernels("average gradients");
+        const Bytes bytes = Bytes::Nearest(weights.parameters * gradient);
+        StepDependency reduced = m_writer.Communicate(Reduction(weights, bytes, "gradients"));
+        if (ScattersInCopies(weights))
+        {
+            reduced = m_writer.CommunicateAfter(AmongCopies(weights, bytes), reduced);
+        }
+        m_writer.Wait(reduced);
     }
-    OverParameters("gradient average",
-                   MemoryKernel::Elementwise,
-                   weights.parameters,
-                   2.0 * GradientBytes(m_plan));
-    m_writer.AppendKernels("average gradients");
-    const Bytes bytes = Bytes::Nearest(weights.parameters * GradientBytes(m_plan));
-    StepDependency reduced = m_writer.Communicate(Reduction(weights, bytes, "gradients"));
-    if (ScattersInCopies(weights))
-    {
-        reduced = m_writer.CommunicateAfter(AmongCopies(weights, bytes), reduced);
-    }
-    m_writer.Wait(reduced);
 }
 
 void

@@ -62,7 +62,6 @@ class OptimizerWriter : public GradientBuckets
     CommunicationRequest Reduction(const RankWeights& weights,
                                    Bytes bytes,
                                    const std::string& label);
-    void ReduceLate(const RankWeights& weights);
     void GatherWeights(const RankWeights& weights);
     bool Scatters(const RankWeights& weights) const;
     bool ScattersInCopies(const RankWeights& weights) const;

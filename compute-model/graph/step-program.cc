@@ -109,62 +109,39 @@ class ProgramCheck
     }
 
   private:
-    [[noreturn]] void Fail(std::size_t stream,
-                           std::size_t position,
-                           const StepOp& op,
-                           const std::string& what) const
-    {
-        throw std::invalid_argument("step graph: program " + std::to_string(m_index) + ", " +
-                                    DescribeOp(m_graph, stream, position, op) + ": " + what);
-    }
-
     void CheckOp(std::size_t stream, std::size_t position, const StepOp& op)
     {
-        if (op.label >= m_graph.labels.size())
+        const auto require = [&](bool holds, const char* otherwise) {
+            if (!holds)
+            {
+                throw std::invalid_argument("step graph: program " + std::to_string(m_index) +
+                                            ", " + DescribeOp(m_graph, stream, position, op) +
+                                            ": " + otherwise);
+            }
+        };
+        const std::size_t endKernel = static_cast<std::size_t>(op.firstKernel) + op.kernelCount;
+        const std::size_t endDependency =
+            static_cast<std::size_t>(op.firstDependency) + op.dependencyCount;
+        require(op.label < m_graph.labels.size(), "its label does not exist");
+        require(endKernel <= m_graph.kernels.size(), "its kernels do not exist");
+        require(endDependency <= m_program.dependencies.size(), "its dependencies do not exist");
+        for (std::size_t i = op.firstDependency; i < endDependency; i++)
         {
-            Fail(stream, position, op, "its label does not exist");
+            const StepDependency& need = m_program.dependencies[i];
+            const auto on = static_cast<std::size_t>(need.stream);
+            require(on < STREAM_COUNT && need.position < m_program.streams[on].size(),
+                    "it waits for an operation that does not exist");
+            require(on != stream || need.position < position,
+                    "it waits for itself or a later operation of its stream");
         }
-        if (static_cast<std::size_t>(op.firstKernel) + op.kernelCount > m_graph.kernels.size())
-        {
-            Fail(stream, position, op, "its kernels do not exist");
-        }
-        if (static_cast<std::size_t>(op.firstDependency) + op.dependencyCount >
-            m_program.dependencies.size())
-        {
-            Fail(stream, position, op, "its dependencies do not exist");
-        }
-        CheckDependencies(stream, position, op);
         if (op.kind == StepOpKind::Compute)
         {
-            if (op.duration < Time() || op.duration.IsInfinite())
-            {
-                Fail(stream, position, op, "its duration is negative or infinite");
-            }
+            require(!(op.duration < Time() || op.duration.IsInfinite()),
+                    "its duration is negative or infinite");
             return;
         }
-        if (op.bytes < Bytes())
-        {
-            Fail(stream, position, op, "its size is negative");
-        }
+        require(!(op.bytes < Bytes()), "its size is negative");
         CountUse(stream, op);
-    }
-
-    void CheckDependencies(std::size_t stream, std::size_t position, const StepOp& op) const
-    {
-        for (uint32_t i = 0; i < op.dependencyCount; i++)
-        {
-            const StepDependency& need = m_program.dependencies[op.firstDependency + i];
-            const auto on = static_cast<std::size_t>(need.stream);
-            if (on >= STREAM_COUNT || need.position >= m_program.streams[on].size())
-            {
-                Fail(stream, position, op, "it waits for an operation that does not exist");
-            }
-            if (on == stream && need.position >= position)
-            {
-                Fail(
-                    stream, position, op, "it waits for itself or a later operation of its stream");
-            }
-        }
     }
 
     void CountUse(std::size_t stream, const StepOp& op)
