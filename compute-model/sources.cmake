@@ -29,7 +29,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-stream.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/transformer-writer.cc

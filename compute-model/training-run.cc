@@ -3,7 +3,6 @@
 
 #include "compute-model/execution/step-calls.h"
 #include "compute-model/graph/step-builder.h"
-#include "compute-model/graph/table-step.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/network.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/parallel-plan.h"
 

@@ -2,11 +2,10 @@
 #include "compute-model/graph/step-builder.h"
 
 #include "compute-model/graph/stage-program.h"
-#include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/kernel-table.h"
-#include "compute-model/layers/step-load.h"
+#include "compute-model/layers/step-segments.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/rank-shape.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/graph/table-step.h"
+#include "compute-model/graph/step-builder.h"
 
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/segment-writer.h"
-#include "compute-model/layers/step-load.h"
+#include "compute-model/layers/step-segments.h"
 #include "compute-model/layers/table-kernels.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/table-placement.h"

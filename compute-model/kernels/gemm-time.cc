@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/kernels/gemm-time.h"
+#include "compute-model/kernels/kernel-time.h"
 
 #include "compute-model/kernels/tensor-clock.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/convolution-kernels.h"
 
-#include "compute-model/kernels/gemm-time.h"
+#include "compute-model/kernels/kernel-time.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/models/precision.h"
 

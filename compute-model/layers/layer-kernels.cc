@@ -22,9 +22,9 @@ class LayerWriter : public TransformerWriter
     LayerWriter(KernelTable& kernels,
                 const Transformer& model,
                 const ParallelPlan& plan,
-                LayerKind kind)
+                bool hasExperts)
         : TransformerWriter(kernels, model, plan),
-          m_hasExperts(kind == LayerKind::Experts)
+          m_hasExperts(hasExperts)
     {
         constexpr GatheredOperand COLUMN_PARALLEL = GatheredOperand::Input;
         constexpr GatheredOperand ROW_PARALLEL = GatheredOperand::OutputGradient;
@@ -187,10 +187,10 @@ SegmentSequence
 WriteLayer(KernelTable& kernels,
            const Transformer& model,
            const ParallelPlan& plan,
-           LayerKind kind,
+           bool hasExperts,
            LayerPass pass)
 {
-    LayerWriter writer(kernels, model, plan, kind);
+    LayerWriter writer(kernels, model, plan, hasExperts);
     switch (pass)
     {
     case LayerPass::Forward:

@@ -9,13 +9,6 @@
 namespace weir
 {
 
-/** Block that follows a layer's attention. */
-enum class LayerKind : uint8_t
-{
-    Mlp,
-    Experts //!< a mixture of experts, see WriteExperts
-};
-
 /** Pass of a layer. */
 enum class LayerPass : uint8_t
 {
@@ -53,11 +46,12 @@ enum class LayerPass : uint8_t
  * each all-reduce becomes a reduce-scatter, and an all-gather precedes QKV and the MLP. In a tensor
  * grid the GEMMs are SUMMA's (linear-kernels.cc) and norms sum over rows of ranks. No other part of
  * a layer communicates, since a rank has whole heads of whole samples.
+ * @param hasExperts a mixture of experts replaces the MLP, see WriteExperts
  */
 SegmentSequence WriteLayer(KernelTable& kernels,
                            const Transformer& model,
                            const ParallelPlan& plan,
-                           LayerKind kind,
+                           bool hasExperts,
                            LayerPass pass);
 
 /**

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/step-segments.h"
 
+#include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/layer-kernels.h"
 #include "compute-model/layers/summa-gemm.h"
 #include "compute-model/layers/transformer-writer.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace weir
 {
@@ -305,29 +309,83 @@ StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const
     : embeddingForward(EmbeddingWriter(kernels, model, plan).Forward()),
       embeddingBackward(EmbeddingWriter(kernels, model, plan).Backward())
 {
-    const auto write = [&](LayerKind kind, LayerPass pass) {
-        return WriteLayer(kernels, model, plan, kind, pass);
+    const auto write = [&](bool hasExperts, LayerPass pass) {
+        return WriteLayer(kernels, model, plan, hasExperts, pass);
     };
-    const auto writeRest = [&](LayerSegments& of, LayerKind kind) {
-        of.recompute = write(kind, LayerPass::Recompute);
+    const auto writeRest = [&](LayerSegments& of, bool hasExperts) {
+        of.recompute = write(hasExperts, LayerPass::Recompute);
         if (plan.SplitsBackward())
         {
-            of.backwardInput = write(kind, LayerPass::BackwardInput);
-            of.backwardWeights = write(kind, LayerPass::BackwardWeights);
+            of.backwardInput = write(hasExperts, LayerPass::BackwardInput);
+            of.backwardWeights = write(hasExperts, LayerPass::BackwardWeights);
         }
     };
-    layer.forward = write(LayerKind::Mlp, LayerPass::Forward);
-    layer.backward = write(LayerKind::Mlp, LayerPass::Backward);
+    layer.forward = write(false, LayerPass::Forward);
+    layer.backward = write(false, LayerPass::Backward);
     const ParallelPlan wide = InWideFormat(plan);
     outputForward = OutputWriter(kernels, model, wide).Forward();
     outputBackward = OutputWriter(kernels, model, wide).Backward();
-    writeRest(layer, LayerKind::Mlp);
+    writeRest(layer, false);
     if (model.HasExperts())
     {
-        expertLayer.forward = write(LayerKind::Experts, LayerPass::Forward);
-        expertLayer.backward = write(LayerKind::Experts, LayerPass::Backward);
-        writeRest(expertLayer, LayerKind::Experts);
+        expertLayer.forward = write(true, LayerPass::Forward);
+        expertLayer.backward = write(true, LayerPass::Backward);
+        writeRest(expertLayer, true);
     }
+}
+
+double
+LoadOfPasses(const std::vector<PassCount>& passes, const KernelRecords& records, const Gpu& gpu)
+{
+    double limited = 0; // seconds, weighted by TensorPower
+    Time busy;
+    Time host;
+    for (const auto& [pass, times] : passes)
+    {
+        for (const Segment& segment : *pass)
+        {
+            busy += segment.kernels.duration * times;
+            host += segment.kernels.host * times;
+            for (uint32_t i = 0; i < segment.kernels.count; i++)
+            {
+                const KernelRecord& kernel = records.kernels[segment.kernels.first + i];
+                limited +=
+                    TensorPower(gpu, kernel.tensorBusy) * kernel.duration.ToSeconds() * times;
+            }
+        }
+    }
+    const Time total = std::max(busy, host);
+    return total > Time() ? std::min(1.0, limited / total.ToSeconds()) : 0;
+}
+
+double
+StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
+{
+    KernelRecords records;
+    KernelTable kernels(records, KernelTimer(gpu), plan.host.kernel);
+    const StepSegments segments(kernels, model, plan);
+    const uint32_t withExperts = model.ExpertLayersOf(0, model.layers);
+    std::vector<PassCount> passes;
+    for (const bool hasExperts : {false, true})
+    {
+        const uint32_t layers = hasExperts ? withExperts : model.layers - withExperts;
+        const LayerSegments& layer = segments.Layer(hasExperts);
+        for (const SegmentSequence* pass : {&layer.forward, &layer.recompute, &layer.backward})
+        {
+            passes.emplace_back(pass, layers);
+        }
+    }
+    return LoadOfPasses(passes, records, gpu);
+}
+
+Gpu
+UnderLoad(const Gpu& gpu, double load)
+{
+    Gpu warm = gpu;
+    warm.sustainedClockHz =
+        load > 0 ? std::min(gpu.burstTensorClockHz, gpu.sustainedClockHz / std::cbrt(load))
+                 : gpu.burstTensorClockHz;
+    return warm;
 }
 
 } // namespace weir

@@ -2,8 +2,11 @@
 #ifndef WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
 #define WEIR_COMPUTE_MODEL_MODELS_LAYER_TABLE_H
 
+#include "compute-model/models/transformer.h"
+
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace weir
@@ -197,6 +200,9 @@ class LayerTableBuilder
     SampleShape m_shape;
     std::vector<TableLayer> m_layers;
 };
+
+/** Model that a job trains: a transformer, or a network given as a table of layers. */
+using Network = std::variant<Transformer, LayerTable>;
 
 } // namespace weir
 

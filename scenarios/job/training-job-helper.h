@@ -5,7 +5,7 @@
 #include "training-job.h"
 
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/network.h"
+#include "compute-model/models/layer-table.h"
 #include "ns3/attribute.h"
 #include "ns3/cluster-container.h"
 #include "ns3/object-factory.h"

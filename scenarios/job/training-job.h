@@ -8,7 +8,7 @@
 #include "compute-model/execution/rank-jitter.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/models/network.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/training-run.h"
 #include "ns3/fluid-fabric.h"
 #include "ns3/object.h"

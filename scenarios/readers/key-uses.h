@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_KEY_USES_H
 #define WEIR_SCENARIOS_READERS_KEY_USES_H
 
-#include "compute-model/models/network.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "fabric/routing/routing-policy.h"
 #include "fabric/transport/packet/packet-spec.h"

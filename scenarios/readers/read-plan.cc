@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
-#include "compute-model/graph/table-step.h"
+#include "compute-model/graph/step-builder.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-model.h"

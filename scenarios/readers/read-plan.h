@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_PLAN_H
 #define WEIR_SCENARIOS_READERS_READ_PLAN_H
 
-#include "compute-model/models/network.h"
+#include "compute-model/models/layer-table.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/graph/table-step.h"
+#include "compute-model/graph/step-builder.h"
 
 #include "graph-run.h"
 #include "replicas.h"

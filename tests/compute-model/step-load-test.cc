@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/layers/step-load.h"
 
 #include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/step-segments.h"
