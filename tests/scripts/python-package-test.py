@@ -16,7 +16,7 @@ import numpy
 import pandas
 import weir
 from weir import congestion, network
-from weir.figure import Choice, bins_within
+from weir.figure import Choice, bins_within, new_figure, size_axis
 from weir.figures import find_figure, topology
 from weir.figures.breakdown import ticks_of_jobs
 from weir.validation import errors_by_size
@@ -493,6 +493,15 @@ class FigureData(unittest.TestCase):
             [*range(0, 24, 2), *range(24, 32, 2)],
             ["0", "2", "4", "6", "8", "10", "12\none", "14", "16", "18", "20", "22",
              "0", "2", f"4\n{'b' * 19}…", "6"]))
+
+    def test_labels_of_sizes_have_a_part_of_the_axis_each(self):
+        """A fourth of an axis from 1 to 16 MiB is an octave, more than is between 12 and 16 MiB."""
+        axes, = new_figure(2).subplots(1, 1, squeeze=False).flat
+        sizes = [2**20, 4 * 2**20, 12 * 2**20, 16 * 2**20]
+        axes.semilogx(sizes, sizes, base=2)
+        axes.set_xlim(sizes[0], sizes[-1])
+        size_axis(axes.xaxis, sizes, 4)
+        self.assertEqual(list(axes.get_xticks()), sizes[:3])
 
     def test_plot_gives_a_figure_to_work_on(self):
         figure = weir.plot("breakdown", weir.open(two_jobs()))

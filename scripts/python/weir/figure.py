@@ -156,13 +156,17 @@ def format_of(path):
 
 
 def size_axis(axis, sizes, intervals=6):
-    """Sizes in KiB, MiB along a logarithmic axis of base 2; few ticks."""
+    """Sizes in KiB, MiB along a logarithmic axis of base 2; few ticks, with room for their labels."""
     sizes = sorted(set(sizes))
     low, high = axis.get_view_interval()
     step = 1
     while low * 2 ** (step * intervals) < high:
         step += 1
-    axis.set_major_locator(ticker.FixedLocator(sizes) if len(sizes) <= FEW_SIZES else
+    ticks = []
+    for size in sizes:
+        if not ticks or size > ticks[-1] * (high / low) ** (1 / intervals):
+            ticks.append(size)
+    axis.set_major_locator(ticker.FixedLocator(ticks) if len(sizes) <= FEW_SIZES else
                            ticker.LogLocator(base=2 ** step, numticks=12))
     axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(lambda size, _: size_label(size))
