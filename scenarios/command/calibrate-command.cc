@@ -322,11 +322,15 @@ Calibrate(const CalibrateOptions& options, const CLI::App& verb)
     {
         ExpectNone(verb, {"--seed", "--scenarios"}, "without --shortcut, expected both");
     }
+    if (!options.shortcut.empty())
+    {
+        ExpectNone(verb, {"--corrections"}, "with --shortcut, expected one of them");
+    }
     if (!options.shortcut.empty() || !options.corrections.empty())
     {
         ExpectNone(verb,
-                   {"--op", "--nodes", "--gpus-per-node", "--nccl"},
-                   "without --system and --from, expected them with it");
+                   {"--system", "--from", "--op", "--nodes", "--gpus-per-node", "--nccl"},
+                   "with --shortcut or --corrections, expected it with nccl-tests runs only");
     }
     if (!options.shortcut.empty())
     {
@@ -340,8 +344,7 @@ Calibrate(const CalibrateOptions& options, const CLI::App& verb)
     {
         throw InputError(
             "calibrate: found neither --shortcut nor --corrections nor --system with --from, "
-            "expected "
-            "one of them");
+            "expected one of them");
     }
     return CalibrateSystem(options);
 }
@@ -369,11 +372,10 @@ AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
 void
 AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
 {
-    auto* system =
-        verb.add_option("--system",
-                        options.system,
-                        "System with the initial values: a name of the catalog, or its file");
-    auto* from = verb.add_option(
+    verb.add_option("--system",
+                    options.system,
+                    "System with the initial values: a name of the catalog, or its file");
+    verb.add_option(
         "--from",
         options.from,
         "nccl-tests results of the system, as text, JSON or CSV: FILE... or FILE:key=value,... "
@@ -389,11 +391,6 @@ AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
         ->check(CLI::Range(1, 1024));
     verb.add_option("--nccl", options.nccl, "NCCL version of runs whose files do not name it")
         ->capture_default_str();
-    verb.get_option("--shortcut")->excludes(system)->excludes(from);
-    verb.get_option("--corrections")
-        ->excludes(system)
-        ->excludes(from)
-        ->excludes(verb.get_option("--shortcut"));
 }
 
 } // namespace

@@ -218,10 +218,6 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
     {
         return "found no " + option->get_name() + ", expected it" + help;
     }
-    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
-    {
-        return "found both, " + said + ", expected one" + help;
-    }
     const auto& found = option->results();
     const std::string expected = ExpectedOf(*option);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
