@@ -374,7 +374,8 @@ class Transport : public PassiveEngine
     /**
      * Completion time of a flow in isolation, at the link rates of the topology. For packets it
      * includes headers and forwarding delays; for a fluid see the class comment.
-     * @param path path of the flow; if invalid, the planned path of its route
+     * @param path path of the flow; if invalid, the planned path of its route, or all of its paths
+     *        where its packets are sprayed
      */
     virtual Time UncontendedTime(const FlowRequest& request, PathId path) = 0;
 

@@ -170,6 +170,43 @@ PacketTrain::Spray(const Load& load, const Paths& paths)
     return SprayEach(load, paths);
 }
 
+/** Time between two full packets of one queue pair at @p link, its first port, ps. */
+int64_t
+PacketTrain::SpacingOf(const Load& load, uint32_t link) const
+{
+    return std::max({GapOf(load), PaceOf(load.mtu, load.cap), TimeOf(link, load.mtu)});
+}
+
+std::size_t
+PacketTrain::LastPackets(const Load& load, const std::vector<uint32_t>& links) const
+{
+    const int64_t spacing = SpacingOf(load, links.front());
+    if (load.parts > 1 || std::any_of(links.begin(), links.end(), [&](uint32_t link) {
+            return TimeOf(link, load.mtu) > spacing;
+        }))
+    {
+        return 0;
+    }
+    // Full packets remain apart by the spacing. The last one may be shorter, and gains less than
+    // the spacing at each port on those before it.
+    const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
+    return std::min(static_cast<std::size_t>(packets), links.size() + 2);
+}
+
+int64_t
+PacketTrain::SprayLast(const Load& load, const Paths& last)
+{
+    const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
+    const int64_t before = packets - static_cast<int64_t>(last.size());
+    Load rest = load;
+    rest.bytes -= before * load.mtu;
+    SprayEach(rest, last);
+    const int64_t spacing = SpacingOf(load, last.front().front());
+    m_hasBefore = packets > 1;
+    m_beforeLast += before * spacing;
+    return m_last += before * spacing;
+}
+
 /** As Spray, by the time of each packet at each port. O(packets * links) */
 int64_t
 PacketTrain::SprayEach(const Load& load, const Paths& paths)

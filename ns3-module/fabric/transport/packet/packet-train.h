@@ -58,10 +58,21 @@ class PacketTrain
 
     /**
      * As Send, where each queue pair sends its packets over @p paths in turn, which all begin with
-     * the same link. O(links of all paths) beyond a transient of some rounds over all paths, which
-     * is followed packet by packet.
+     * the same link. O(links of all paths) beyond a transient that is followed packet by packet:
+     * some rounds over all paths, or the whole message where two ports are nearly equally slow.
      */
     int64_t Spray(const Load& load, const Paths& paths);
+
+    /**
+     * How many of the last packets determine when a message of one queue pair has arrived, which is
+     * sprayed over paths that are all like @p links: no packets but these wait for each other, as
+     * no port is slower than the sender. Zero where packets wait for each other, or on several
+     * queue pairs.
+     */
+    std::size_t LastPackets(const Load& load, const std::vector<uint32_t>& links) const;
+
+    /** As Spray where LastPackets is not zero. @param last the paths of these packets, in order */
+    int64_t SprayLast(const Load& load, const Paths& last);
 
     /** Time until the acknowledgment of that packet reaches the end of @p links, ps. */
     int64_t Acknowledge(const std::vector<uint32_t>& links);
@@ -76,6 +87,7 @@ class PacketTrain
     uint32_t RestBehindHeader(uint32_t in, uint32_t out, uint32_t size) const;
     int64_t LatencyOf(const std::vector<uint32_t>& links) const;
     int64_t GapOf(const Load& load) const;
+    int64_t SpacingOf(const Load& load, uint32_t link) const;
     int64_t PaceOf(double bytes, double rate) const;
     int64_t SprayEach(const Load& load, const Paths& paths);
 

@@ -2,7 +2,6 @@
 #include "fabric/transport/packet/packet-transport.h"
 
 #include "fabric/refuse.h"
-#include "fabric/transport/packet/packet-train.h"
 
 #include <algorithm>
 #include <cmath>
@@ -1014,54 +1013,107 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
     }
 }
 
+/** The links of a path, in order. */
+std::vector<uint32_t>
+PacketTransport::LinksOf(PathId path) const
+{
+    std::vector<uint32_t> links;
+    for (const PathLink& each : m_routing.Paths().Links(path))
+    {
+        links.push_back(each.link.Index());
+    }
+    return links;
+}
+
 /** The paths over which the packets of a route are sprayed, as they were at the first call. */
-const std::vector<PathId>&
+const PacketTransport::Spray&
 PacketTransport::SprayOf(RouteId route)
 {
     const auto [known, isNew] = m_sprays.try_emplace(route);
-    if (isNew)
+    Spray& spray = known->second;
+    if (!isNew)
     {
-        known->second = PathsOf(route);
+        return spray;
     }
-    return known->second;
+    spray.paths = PathsOf(route);
+    const auto isLike = [this](uint32_t a, uint32_t b) {
+        const Topology& topology = m_routing.GetTopology();
+        return a == b || (topology.GetLink(LinkId(a)).kind == topology.GetLink(LinkId(b)).kind &&
+                          m_network.NominalWireRate(a) == m_network.NominalWireRate(b) &&
+                          m_network.Latency(a) == m_network.Latency(b) &&
+                          m_network.IsOfGpu(a) == m_network.IsOfGpu(b));
+    };
+    const std::vector<uint32_t> first = LinksOf(spray.paths.front());
+    for (const PathId path : spray.paths)
+    {
+        const std::vector<uint32_t> links = LinksOf(path);
+        spray.areAlike = spray.areAlike &&
+                         std::equal(links.begin(), links.end(), first.begin(), first.end(), isLike);
+        spray.isOpen = spray.isOpen && std::all_of(links.begin(), links.end(), [&](uint32_t link) {
+                           return m_routing.GetTopology().GetLink(LinkId(link)).rate > Rate();
+                       });
+    }
+    return spray;
+}
+
+/** Time until the last packet of a sprayed message arrives, ps. */
+int64_t
+PacketTransport::SprayedTime(PacketTrain& train,
+                             const PacketTrain::Load& load,
+                             const Spray& spray) const
+{
+    const std::vector<uint32_t> first = LinksOf(spray.paths.front());
+    if (spray.paths.size() == 1)
+    {
+        return train.Send(load, first);
+    }
+    PacketTrain::Paths paths;
+    if (const std::size_t last = spray.areAlike ? train.LastPackets(load, first) : 0; last > 0)
+    {
+        const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
+        for (auto packet = static_cast<std::size_t>(packets) - last; paths.size() < last; packet++)
+        {
+            paths.push_back(LinksOf(spray.paths[packet % spray.paths.size()]));
+        }
+        return train.SprayLast(load, paths);
+    }
+    for (const PathId path : spray.paths)
+    {
+        paths.push_back(LinksOf(path));
+    }
+    return train.Spray(load, paths);
 }
 
 Time
 PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
 {
-    std::vector<PathId> paths{path};
-    if (!path.IsValid())
-    {
-        paths = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet &&
-                        m_routing.HasEnds(request.route)
-                    ? SprayOf(request.route)
-                    : std::vector{m_routing.PlannedPath(request.route)};
-    }
-    const PathTable::Span links = m_routing.Paths().Links(paths.front());
+    const bool isSprayed = !path.IsValid() &&
+                           m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet &&
+                           m_routing.HasEnds(request.route);
+    const Spray* spray = isSprayed ? &SprayOf(request.route) : nullptr;
+    path = isSprayed        ? spray->paths.front()
+           : path.IsValid() ? path
+                            : m_routing.PlannedPath(request.route);
+    const PathTable::Span links = m_routing.Paths().Links(path);
     if (links.size() == 0)
     {
         return request.overhead;
     }
     const Topology& topology = m_routing.GetTopology();
-    PacketTrain::Paths there;
-    for (const PathId each : paths)
+    const bool isOpen =
+        isSprayed ? spray->isOpen : std::all_of(links.begin(), links.end(), [&](const auto& each) {
+            return topology.GetLink(each.link).rate > Rate();
+        });
+    if (!isOpen)
     {
-        there.emplace_back();
-        for (const PathLink& link : m_routing.Paths().Links(each))
-        {
-            if (topology.GetLink(link.link).rate == Rate())
-            {
-                return Time::Infinite();
-            }
-            there.back().push_back(link.link.Index());
-        }
+        return Time::Infinite();
     }
     PacketTrain::Load load;
     load.bytes = request.bytes.Count();
     load.cap = request.cap.ToBytesPerSecond();
     PacketTrain train(m_spec, m_network);
     int64_t time = 0;
-    if (IsFootprint(request.route, paths.front()))
+    if (IsFootprint(request.route, path))
     {
         load.isInside = true;
         for (const PathLink& each : links)
@@ -1076,14 +1128,14 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
         return request.overhead + Time::Picoseconds(time);
     }
     load.parts = request.connections;
-    const uint32_t port = PortInto(paths.front());
+    const uint32_t port = PortInto(path);
     load.isInside = port == NONE;
     load.mtu = load.isInside ? m_spec.nodeLinks.BurstOf(load.bytes / load.parts)
                              : static_cast<uint32_t>(m_spec.format.mtu.Count());
     load.lineRate = m_network.NominalWireRate(load.isInside ? links.front().link.Index() : port);
     const double max = m_spec.queuePair.maxRate.ToBytesPerSecond();
     load.lineRate = max > 0 ? std::min(load.lineRate, max) : load.lineRate;
-    time = there.size() == 1 ? train.Send(load, there.front()) : train.Spray(load, there);
+    time = isSprayed ? SprayedTime(train, load, *spray) : train.Send(load, LinksOf(path));
     if (m_spec.queuePair.flowEnd == FlowEnd::Acknowledged)
     {
         std::vector<uint32_t> back;

@@ -8,6 +8,7 @@
 #include "fabric/transport/packet/event-wheel.h"
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/packet/packet-train.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/queue-pairs.h"
 #include "fabric/transport/path-selector.h"
@@ -237,6 +238,14 @@ class PacketTransport final : public Transport, private MessageClient
     };
 
     /** The queue pairs of one stream and traffic class of a route. */
+    /** The paths over which the packets of a route are sprayed. */
+    struct Spray
+    {
+        std::vector<PathId> paths; //!< in the order of the packets
+        bool areAlike{true};       //!< hop by hop
+        bool isOpen{true};         //!< whether all links have a rate
+    };
+
     struct Connection
     {
         RouteId route;
@@ -278,7 +287,11 @@ class PacketTransport final : public Transport, private MessageClient
     bool IsFootprint(RouteId route, PathId path) const;
     void OpenFootprint(Connection& connection);
     std::vector<PathId> PathsOf(RouteId route);
-    const std::vector<PathId>& SprayOf(RouteId route);
+    const Spray& SprayOf(RouteId route);
+    int64_t SprayedTime(PacketTrain& train,
+                        const PacketTrain::Load& load,
+                        const Spray& spray) const;
+    std::vector<uint32_t> LinksOf(PathId path) const;
     FlowPath PathOf(const Connection& connection, std::size_t parts);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     void Take(Connection& connection, uint32_t pair, int64_t now);
@@ -303,7 +316,7 @@ class PacketTransport final : public Transport, private MessageClient
         m_flows;                          //!< a deque, since clients start flows inside callbacks
     std::deque<Connection> m_connections; //!< in the order of opening
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_connectionIndices;
-    std::unordered_map<RouteId, std::vector<PathId>> m_sprays; //!< by route, for UncontendedTime
+    std::unordered_map<RouteId, Spray> m_sprays; //!< by route, for UncontendedTime
     std::vector<QueuePairs::Path> m_hopsOfPath;  //!< by path; forward is END until stored
     std::unique_ptr<PathSelector> m_ownSelector; //!< null if the selector is shared, or not
                                                  //!< needed
