@@ -81,6 +81,8 @@ CaseProcesses::CaseProcesses(Command command, std::string folder)
     : m_command(std::move(command)),
       m_folder(std::move(folder))
 {
+    std::signal(SIGCHLD,
+                SIG_DFL); // where a parent ignored it, ended processes would leave no trace
 }
 
 CaseProcesses::~CaseProcesses()

@@ -137,6 +137,17 @@ class Progress(unittest.TestCase):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((run.stdout, run.stderr), ("", ""))
 
+    def test_cases_end_where_a_parent_ignored_their_ends(self):
+        """A program that starts with SIGCHLD ignored gets no exit codes of its processes."""
+        (self.folder / "two.yaml").write_text(
+            "command: collective --system dgx-a100 --op all-reduce --sizes 1MiB\n"
+            "vary: {--algorithm: [ring, tree]}\n")
+        run = subprocess.run([WEIR, "sweep", "two.yaml", "--csv", "two.csv"], cwd=self.folder,
+                             preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+                             capture_output=True, text=True, timeout=60)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(len((self.folder / "two.csv").read_text().splitlines()), 3)
+
 
 if __name__ == "__main__":
     unittest.main()
