@@ -201,6 +201,7 @@ PlanCommunication(StepGraph& graph,
         calls.push_back(DistinctCalls(program));
         NumberCalls(program, calls.back());
     }
+    const SlotCalls none;
     std::map<std::vector<PlannedCall>, uint32_t> known;
     std::map<NodeGroupKey, std::size_t> knownInNode; // a group; all nodes have the same topology
     std::vector<uint32_t> kinds;
@@ -223,7 +224,7 @@ PlanCommunication(StepGraph& graph,
             continue;
         }
         const auto& ofProgram = calls[graph.rankProgram[member]];
-        for (const auto& [slotCall, use] : slot < ofProgram.size() ? ofProgram[slot] : SlotCalls())
+        for (const auto& [slotCall, use] : slot < ofProgram.size() ? ofProgram[slot] : none)
         {
             const CollectiveCall call = CallOf(slotCall, communicators[group], traffics);
             const CollectivePlan& plan = planner.Plan(call);

@@ -46,9 +46,9 @@ LinesOf(const char* what, const std::vector<std::vector<std::string>>& ranksOf)
     std::string text;
     for (const auto& ranks : ranksOf)
     {
-        if (const auto untold = channelsOf.extract(ranks))
+        if (const auto entry = channelsOf.extract(ranks))
         {
-            text += std::string("#   ") + what + " on channel " + untold.mapped() + ": " +
+            text += std::string("#   ") + what + " on channel " + entry.mapped() + ": " +
                     FirstOf(ranks) + "\n";
         }
     }

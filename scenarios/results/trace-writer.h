@@ -69,9 +69,11 @@ class TraceWriter
                  std::initializer_list<std::pair<const char*, uint64_t>> values);
 
     /** Adds an argument to the current event; a text must be JSON-escaped, without quotes. */
-    template <typename Value> // uint64_t, Time or std::string
+    template <typename Value>
     void Argument(const char* name, const Value& value)
     {
+        static_assert(std::is_same_v<Value, uint64_t> || std::is_same_v<Value, Time> ||
+                      std::is_same_v<Value, std::string>);
         const char* quote = std::is_same_v<Value, std::string> ? "\"" : "";
         Put(",\"", name, "\":", quote, value, quote);
     }
