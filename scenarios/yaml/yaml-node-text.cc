@@ -218,7 +218,7 @@ class YamlLoader : private YAML::EventHandler
     {
         if (ExpectsKey())
         {
-            throw InputError(mark.In(m_file) + ": " + m_open.back().state->path +
+            throw InputError(mark.In(m_file, m_open.back().state->path) +
                              ": found a key that is not a text, expected a text");
         }
     }
@@ -231,7 +231,7 @@ class YamlLoader : private YAML::EventHandler
         const auto [first, isNew] = map.firstLines.emplace(key, mark.line);
         if (!isNew)
         {
-            throw InputError(mark.In(m_file) + ": " + path + ": found the key '" + key + "' twice" +
+            throw InputError(mark.In(m_file, path) + ": found the key '" + key + "' twice" +
                              FirstOnLine(first->second) + ", expected it once");
         }
         map.key = key;
@@ -339,7 +339,7 @@ class YamlLoader : private YAML::EventHandler
         const std::size_t wrong = FindNonText(text);
         if (wrong != std::string::npos)
         {
-            throw InputError(mark.In(m_file) + ": " + path + ": found " + ByteName(text[wrong]) +
+            throw InputError(mark.In(m_file, path) + ": found " + ByteName(text[wrong]) +
                              ", expected text");
         }
     }

@@ -171,6 +171,9 @@ TEST(YamlNode, RefusesWhatIsNotOneYamlDocument)
               "run.yaml:3:1: found a second YAML document, expected one");
     EXPECT_EQ(parse("a: 1\nb: {c: 2, d: 3, c: 4}\n"),
               "run.yaml:2:17: b.c: found the key 'c' twice (first on line 2), expected it once");
+    EXPECT_EQ(parse("[a]: 1"), "run.yaml:1:1: found a key that is not a text, expected a text");
+    EXPECT_EQ(parse("a: {[b]: 1}"),
+              "run.yaml:1:5: a: found a key that is not a text, expected a text");
     EXPECT_NE(parse("&a [*a]").find("found too much nesting"), std::string::npos);
 }
 
