@@ -23,7 +23,7 @@ namespace
  * reduced along rows into column t's blocks of C, overlapping the next GEMM if the plan overlaps.
  *
  * C = A^T B: in step t, column t broadcasts its blocks of A along the rows. The partial results are
- * reduced along columns into row t's blocks of C, in the same way.
+ * likewise reduced along columns into row t's blocks of C.
  *
  * @param names of the GEMM, of the blocks along rows, which have the columns of X or dY, and of
  *        those along columns, which are the weight's; each after that of @p linear

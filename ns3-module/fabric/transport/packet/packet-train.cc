@@ -189,20 +189,17 @@ PacketTrain::LastPackets(const Load& load, const std::vector<uint32_t>& links) c
     }
     // Full packets remain apart by the spacing. The last one may be shorter, and gains less than
     // the spacing at each port on those before it.
-    const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
-    return std::min(static_cast<std::size_t>(packets), links.size() + 2);
+    return std::min(static_cast<std::size_t>(load.Packets()), links.size() + 2);
 }
 
 int64_t
 PacketTrain::SprayLast(const Load& load, const Paths& last)
 {
-    const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
-    const int64_t before = packets - static_cast<int64_t>(last.size());
+    const int64_t before = load.Packets() - static_cast<int64_t>(last.size());
     Load rest = load;
     rest.bytes -= before * load.mtu;
     SprayEach(rest, last);
     const int64_t spacing = SpacingOf(load, last.front().front());
-    m_hasBefore = packets > 1;
     m_beforeLast += before * spacing;
     return m_last += before * spacing;
 }
@@ -242,7 +239,6 @@ PacketTrain::SprayEach(const Load& load, const Paths& paths)
             arrivals.emplace(packet.whole - early, link, number);
             return;
         }
-        m_hasBefore = number > 0;
         m_beforeLast = std::max(m_beforeLast, std::min(m_last, packet.whole));
         m_last = std::max(m_last, packet.whole);
     };
@@ -274,6 +270,7 @@ PacketTrain::SprayEach(const Load& load, const Paths& paths)
         transmit(packet, (*packet.path)[packet.hop++], time, packet.whole);
         arrive(number);
     }
+    m_hasBefore = packets.size() > 1;
     return m_last;
 }
 

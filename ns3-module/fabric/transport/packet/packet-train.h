@@ -5,6 +5,7 @@
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -47,6 +48,12 @@ class PacketTrain
         double cap{0};        //!< rate at which the message becomes available at its source,
                               //!< payload bytes/s
         bool isInside{false}; //!< inside a node, where packets have no headers
+
+        /** Number of packets on one queue pair. */
+        int64_t Packets() const
+        {
+            return std::max<int64_t>(1, (bytes + mtu - 1) / mtu);
+        }
     };
 
     PacketTrain(const PacketSpec& spec, const PacketNetwork& network);

@@ -1070,10 +1070,10 @@ PacketTransport::SprayedTime(PacketTrain& train,
     PacketTrain::Paths paths;
     if (const std::size_t last = spray.areAlike ? train.LastPackets(load, first) : 0; last > 0)
     {
-        const int64_t packets = std::max<int64_t>(1, (load.bytes + load.mtu - 1) / load.mtu);
-        for (auto packet = static_cast<std::size_t>(packets) - last; paths.size() < last; packet++)
+        const std::size_t before = static_cast<std::size_t>(load.Packets()) - last;
+        while (paths.size() < last)
         {
-            paths.push_back(LinksOf(spray.paths[packet % spray.paths.size()]));
+            paths.push_back(LinksOf(spray.paths[(before + paths.size()) % spray.paths.size()]));
         }
         return train.SprayLast(load, paths);
     }
